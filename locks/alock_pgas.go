@@ -14,7 +14,7 @@ const _ = pgas.GeneratedFor1
 
 // A compiler error in this function says that ALockState is not what this file was generated for
 // any more: run go generate (or go tool pgasgen) again.
-func _(x ALockState) {
+func _(ALockState_has_changed_run_go_generate ALockState) {
 	_ = struct {
 		Remotes int64
 		Locals  int64
@@ -23,14 +23,13 @@ func _(x ALockState) {
 		Next    int64
 		Status  int64
 		_       [48]byte
-	}(x)
-	var ok [1]struct{}
-	_ = ok[unsafe.Sizeof(x)-128]
-	_ = ok[unsafe.Offsetof(x.Remotes)-0]
-	_ = ok[unsafe.Offsetof(x.Locals)-8]
-	_ = ok[unsafe.Offsetof(x.Victim)-16]
-	_ = ok[unsafe.Offsetof(x.Next)-64]
-	_ = ok[unsafe.Offsetof(x.Status)-72]
+	}(ALockState_has_changed_run_go_generate)
+	_ = [128]struct{}([unsafe.Sizeof(ALockState_has_changed_run_go_generate)]struct{}{})
+	_ = [0]struct{}([unsafe.Offsetof(ALockState_has_changed_run_go_generate.Remotes)]struct{}{})
+	_ = [8]struct{}([unsafe.Offsetof(ALockState_has_changed_run_go_generate.Locals)]struct{}{})
+	_ = [16]struct{}([unsafe.Offsetof(ALockState_has_changed_run_go_generate.Victim)]struct{}{})
+	_ = [64]struct{}([unsafe.Offsetof(ALockState_has_changed_run_go_generate.Next)]struct{}{})
+	_ = [72]struct{}([unsafe.Offsetof(ALockState_has_changed_run_go_generate.Status)]struct{}{})
 }
 
 // ALockStateSym is a symmetric allocation of ALockState records, at the same offset of every PE's
@@ -44,7 +43,7 @@ type ALockStateSym struct {
 // fit; *pgas.MismatchError if the PEs differ in n or in the layout of ALockState; *pgas.PeerError
 // if a PE dies; the cause of ctx's end.
 func AllocALockState(ctx context.Context, w *pgas.World, n int) (ALockStateSym, error) {
-	s, err := pgas.AllocLayout[ALockState](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/locks.ALockState", Hash: 0xafb57ea06bc6e179})
+	s, err := pgas.AllocLayout[ALockState](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/locks.ALockState", Hash: 0xafb57ea06bc6e179, Tags: "Remotes atomic; Locals atomic; Victim atomic; Next atomic; Status atomic"})
 	return ALockStateSym{s}, err
 }
 

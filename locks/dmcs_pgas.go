@@ -14,13 +14,12 @@ const _ = pgas.GeneratedFor1
 
 // A compiler error in this function says that DMCSState is not what this file was generated for any
 // more: run go generate (or go tool pgasgen) again.
-func _(x DMCSState) {
+func _(DMCSState_has_changed_run_go_generate DMCSState) {
 	_ = struct {
 		Queue Queue
-	}(x)
-	var ok [1]struct{}
-	_ = ok[unsafe.Sizeof(x)-80]
-	_ = ok[unsafe.Offsetof(x.Queue)-0]
+	}(DMCSState_has_changed_run_go_generate)
+	_ = [80]struct{}([unsafe.Sizeof(DMCSState_has_changed_run_go_generate)]struct{}{})
+	_ = [0]struct{}([unsafe.Offsetof(DMCSState_has_changed_run_go_generate.Queue)]struct{}{})
 }
 
 // DMCSStateSym is a symmetric allocation of DMCSState records, at the same offset of every PE's

@@ -14,18 +14,17 @@ const _ = pgas.GeneratedFor1
 
 // A compiler error in this function says that Queue is not what this file was generated for any
 // more: run go generate (or go tool pgasgen) again.
-func _(x Queue) {
+func _(Queue_has_changed_run_go_generate Queue) {
 	_ = struct {
 		Tail   int64
 		_      [56]byte
 		Next   int64
 		Status int64
-	}(x)
-	var ok [1]struct{}
-	_ = ok[unsafe.Sizeof(x)-80]
-	_ = ok[unsafe.Offsetof(x.Tail)-0]
-	_ = ok[unsafe.Offsetof(x.Next)-64]
-	_ = ok[unsafe.Offsetof(x.Status)-72]
+	}(Queue_has_changed_run_go_generate)
+	_ = [80]struct{}([unsafe.Sizeof(Queue_has_changed_run_go_generate)]struct{}{})
+	_ = [0]struct{}([unsafe.Offsetof(Queue_has_changed_run_go_generate.Tail)]struct{}{})
+	_ = [64]struct{}([unsafe.Offsetof(Queue_has_changed_run_go_generate.Next)]struct{}{})
+	_ = [72]struct{}([unsafe.Offsetof(Queue_has_changed_run_go_generate.Status)]struct{}{})
 }
 
 // QueueSym is a symmetric allocation of Queue records, at the same offset of every PE's heap. Sym
@@ -39,7 +38,7 @@ type QueueSym struct {
 // *pgas.MismatchError if the PEs differ in n or in the layout of Queue; *pgas.PeerError if a PE
 // dies; the cause of ctx's end.
 func AllocQueue(ctx context.Context, w *pgas.World, n int) (QueueSym, error) {
-	s, err := pgas.AllocLayout[Queue](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/locks.Queue", Hash: 0x3259a5a55dd0516c})
+	s, err := pgas.AllocLayout[Queue](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/locks.Queue", Hash: 0x3259a5a55dd0516c, Tags: "Tail atomic; Next atomic; Status atomic"})
 	return QueueSym{s}, err
 }
 

@@ -14,13 +14,12 @@ const _ = pgas.GeneratedFor1
 
 // A compiler error in this function says that DQNLState is not what this file was generated for any
 // more: run go generate (or go tool pgasgen) again.
-func _(x DQNLState) {
+func _(DQNLState_has_changed_run_go_generate DQNLState) {
 	_ = struct {
 		Queue Queue
-	}(x)
-	var ok [1]struct{}
-	_ = ok[unsafe.Sizeof(x)-80]
-	_ = ok[unsafe.Offsetof(x.Queue)-0]
+	}(DQNLState_has_changed_run_go_generate)
+	_ = [80]struct{}([unsafe.Sizeof(DQNLState_has_changed_run_go_generate)]struct{}{})
+	_ = [0]struct{}([unsafe.Offsetof(DQNLState_has_changed_run_go_generate.Queue)]struct{}{})
 }
 
 // DQNLStateSym is a symmetric allocation of DQNLState records, at the same offset of every PE's

@@ -14,18 +14,17 @@ const _ = pgas.GeneratedFor1
 
 // A compiler error in this function says that SpinState is not what this file was generated for any
 // more: run go generate (or go tool pgasgen) again.
-func _(x SpinState) {
+func _(SpinState_has_changed_run_go_generate SpinState) {
 	_ = struct {
 		Word  int64
 		_     [56]byte
 		Waits int64
 		Never int64
-	}(x)
-	var ok [1]struct{}
-	_ = ok[unsafe.Sizeof(x)-80]
-	_ = ok[unsafe.Offsetof(x.Word)-0]
-	_ = ok[unsafe.Offsetof(x.Waits)-64]
-	_ = ok[unsafe.Offsetof(x.Never)-72]
+	}(SpinState_has_changed_run_go_generate)
+	_ = [80]struct{}([unsafe.Sizeof(SpinState_has_changed_run_go_generate)]struct{}{})
+	_ = [0]struct{}([unsafe.Offsetof(SpinState_has_changed_run_go_generate.Word)]struct{}{})
+	_ = [64]struct{}([unsafe.Offsetof(SpinState_has_changed_run_go_generate.Waits)]struct{}{})
+	_ = [72]struct{}([unsafe.Offsetof(SpinState_has_changed_run_go_generate.Never)]struct{}{})
 }
 
 // SpinStateSym is a symmetric allocation of SpinState records, at the same offset of every PE's
@@ -39,7 +38,7 @@ type SpinStateSym struct {
 // *pgas.MismatchError if the PEs differ in n or in the layout of SpinState; *pgas.PeerError if a PE
 // dies; the cause of ctx's end.
 func AllocSpinState(ctx context.Context, w *pgas.World, n int) (SpinStateSym, error) {
-	s, err := pgas.AllocLayout[SpinState](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/locks.SpinState", Hash: 0xbea1953b60ce4ff6})
+	s, err := pgas.AllocLayout[SpinState](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/locks.SpinState", Hash: 0xbea1953b60ce4ff6, Tags: "Word atomic; Waits atomic; Never atomic"})
 	return SpinStateSym{s}, err
 }
 

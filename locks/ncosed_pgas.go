@@ -14,15 +14,14 @@ const _ = pgas.GeneratedFor1
 
 // A compiler error in this function says that NCoSEDState is not what this file was generated for
 // any more: run go generate (or go tool pgasgen) again.
-func _(x NCoSEDState) {
+func _(NCoSEDState_has_changed_run_go_generate NCoSEDState) {
 	_ = struct {
 		Word NCoSEDWord
 		Node NCoSEDNode
-	}(x)
-	var ok [1]struct{}
-	_ = ok[unsafe.Sizeof(x)-240]
-	_ = ok[unsafe.Offsetof(x.Word)-0]
-	_ = ok[unsafe.Offsetof(x.Node)-64]
+	}(NCoSEDState_has_changed_run_go_generate)
+	_ = [240]struct{}([unsafe.Sizeof(NCoSEDState_has_changed_run_go_generate)]struct{}{})
+	_ = [0]struct{}([unsafe.Offsetof(NCoSEDState_has_changed_run_go_generate.Word)]struct{}{})
+	_ = [64]struct{}([unsafe.Offsetof(NCoSEDState_has_changed_run_go_generate.Node)]struct{}{})
 }
 
 // NCoSEDStateSym is a symmetric allocation of NCoSEDState records, at the same offset of every PE's

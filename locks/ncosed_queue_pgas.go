@@ -14,16 +14,15 @@ const _ = pgas.GeneratedFor1
 
 // A compiler error in this function says that NCoSEDWord is not what this file was generated for
 // any more: run go generate (or go tool pgasgen) again.
-func _(x NCoSEDWord) {
+func _(NCoSEDWord_has_changed_run_go_generate NCoSEDWord) {
 	_ = struct {
 		Word int64
 		Done int64
 		_    [48]byte
-	}(x)
-	var ok [1]struct{}
-	_ = ok[unsafe.Sizeof(x)-64]
-	_ = ok[unsafe.Offsetof(x.Word)-0]
-	_ = ok[unsafe.Offsetof(x.Done)-8]
+	}(NCoSEDWord_has_changed_run_go_generate)
+	_ = [64]struct{}([unsafe.Sizeof(NCoSEDWord_has_changed_run_go_generate)]struct{}{})
+	_ = [0]struct{}([unsafe.Offsetof(NCoSEDWord_has_changed_run_go_generate.Word)]struct{}{})
+	_ = [8]struct{}([unsafe.Offsetof(NCoSEDWord_has_changed_run_go_generate.Done)]struct{}{})
 }
 
 // NCoSEDWordSym is a symmetric allocation of NCoSEDWord records, at the same offset of every PE's
@@ -37,7 +36,7 @@ type NCoSEDWordSym struct {
 // fit; *pgas.MismatchError if the PEs differ in n or in the layout of NCoSEDWord; *pgas.PeerError
 // if a PE dies; the cause of ctx's end.
 func AllocNCoSEDWord(ctx context.Context, w *pgas.World, n int) (NCoSEDWordSym, error) {
-	s, err := pgas.AllocLayout[NCoSEDWord](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/locks.NCoSEDWord", Hash: 0xcd4ba93bb393c3d0})
+	s, err := pgas.AllocLayout[NCoSEDWord](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/locks.NCoSEDWord", Hash: 0xcd4ba93bb393c3d0, Tags: "Word atomic; Done atomic"})
 	return NCoSEDWordSym{s}, err
 }
 
@@ -87,7 +86,7 @@ func (r NCoSEDWordRef) Done() pgas.Atomic[int64] {
 
 // A compiler error in this function says that NCoSEDNode is not what this file was generated for
 // any more: run go generate (or go tool pgasgen) again.
-func _(x NCoSEDNode) {
+func _(NCoSEDNode_has_changed_run_go_generate NCoSEDNode) {
 	_ = struct {
 		Lock    int64
 		Next    int64
@@ -96,16 +95,15 @@ func _(x NCoSEDNode) {
 		Shared  int64
 		Behind  int64
 		Readers [16]int64
-	}(x)
-	var ok [1]struct{}
-	_ = ok[unsafe.Sizeof(x)-176]
-	_ = ok[unsafe.Offsetof(x.Lock)-0]
-	_ = ok[unsafe.Offsetof(x.Next)-8]
-	_ = ok[unsafe.Offsetof(x.Status)-16]
-	_ = ok[unsafe.Offsetof(x.Late)-24]
-	_ = ok[unsafe.Offsetof(x.Shared)-32]
-	_ = ok[unsafe.Offsetof(x.Behind)-40]
-	_ = ok[unsafe.Offsetof(x.Readers)-48]
+	}(NCoSEDNode_has_changed_run_go_generate)
+	_ = [176]struct{}([unsafe.Sizeof(NCoSEDNode_has_changed_run_go_generate)]struct{}{})
+	_ = [0]struct{}([unsafe.Offsetof(NCoSEDNode_has_changed_run_go_generate.Lock)]struct{}{})
+	_ = [8]struct{}([unsafe.Offsetof(NCoSEDNode_has_changed_run_go_generate.Next)]struct{}{})
+	_ = [16]struct{}([unsafe.Offsetof(NCoSEDNode_has_changed_run_go_generate.Status)]struct{}{})
+	_ = [24]struct{}([unsafe.Offsetof(NCoSEDNode_has_changed_run_go_generate.Late)]struct{}{})
+	_ = [32]struct{}([unsafe.Offsetof(NCoSEDNode_has_changed_run_go_generate.Shared)]struct{}{})
+	_ = [40]struct{}([unsafe.Offsetof(NCoSEDNode_has_changed_run_go_generate.Behind)]struct{}{})
+	_ = [48]struct{}([unsafe.Offsetof(NCoSEDNode_has_changed_run_go_generate.Readers)]struct{}{})
 }
 
 // NCoSEDNodeSym is a symmetric allocation of NCoSEDNode records, at the same offset of every PE's
@@ -119,7 +117,7 @@ type NCoSEDNodeSym struct {
 // fit; *pgas.MismatchError if the PEs differ in n or in the layout of NCoSEDNode; *pgas.PeerError
 // if a PE dies; the cause of ctx's end.
 func AllocNCoSEDNode(ctx context.Context, w *pgas.World, n int) (NCoSEDNodeSym, error) {
-	s, err := pgas.AllocLayout[NCoSEDNode](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/locks.NCoSEDNode", Hash: 0xcd8cfdf369130a11})
+	s, err := pgas.AllocLayout[NCoSEDNode](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/locks.NCoSEDNode", Hash: 0xcd8cfdf369130a11, Tags: "Lock atomic; Next atomic; Status atomic; Late atomic; Shared atomic; Behind atomic; Readers atomic"})
 	return NCoSEDNodeSym{s}, err
 }
 

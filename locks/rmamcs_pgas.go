@@ -14,13 +14,12 @@ const _ = pgas.GeneratedFor1
 
 // A compiler error in this function says that RMAMCSState is not what this file was generated for
 // any more: run go generate (or go tool pgasgen) again.
-func _(x RMAMCSState) {
+func _(RMAMCSState_has_changed_run_go_generate RMAMCSState) {
 	_ = struct {
 		Level [6]Queue
-	}(x)
-	var ok [1]struct{}
-	_ = ok[unsafe.Sizeof(x)-480]
-	_ = ok[unsafe.Offsetof(x.Level)-0]
+	}(RMAMCSState_has_changed_run_go_generate)
+	_ = [480]struct{}([unsafe.Sizeof(RMAMCSState_has_changed_run_go_generate)]struct{}{})
+	_ = [0]struct{}([unsafe.Offsetof(RMAMCSState_has_changed_run_go_generate.Level)]struct{}{})
 }
 
 // RMAMCSStateSym is a symmetric allocation of RMAMCSState records, at the same offset of every PE's

@@ -14,7 +14,7 @@ const _ = pgas.GeneratedFor1
 
 // A compiler error in this function says that Counter is not what this file was generated for any
 // more: run go generate (or go tool pgasgen) again.
-func _(x Counter) {
+func _(Counter_has_changed_run_go_generate Counter) {
 	_ = struct {
 		State   int64
 		_       [56]byte
@@ -22,14 +22,13 @@ func _(x Counter) {
 		Wake    int64
 		Gained  int64
 		Writer  int64
-	}(x)
-	var ok [1]struct{}
-	_ = ok[unsafe.Sizeof(x)-600]
-	_ = ok[unsafe.Offsetof(x.State)-0]
-	_ = ok[unsafe.Offsetof(x.Waiters)-64]
-	_ = ok[unsafe.Offsetof(x.Wake)-576]
-	_ = ok[unsafe.Offsetof(x.Gained)-584]
-	_ = ok[unsafe.Offsetof(x.Writer)-592]
+	}(Counter_has_changed_run_go_generate)
+	_ = [600]struct{}([unsafe.Sizeof(Counter_has_changed_run_go_generate)]struct{}{})
+	_ = [0]struct{}([unsafe.Offsetof(Counter_has_changed_run_go_generate.State)]struct{}{})
+	_ = [64]struct{}([unsafe.Offsetof(Counter_has_changed_run_go_generate.Waiters)]struct{}{})
+	_ = [576]struct{}([unsafe.Offsetof(Counter_has_changed_run_go_generate.Wake)]struct{}{})
+	_ = [584]struct{}([unsafe.Offsetof(Counter_has_changed_run_go_generate.Gained)]struct{}{})
+	_ = [592]struct{}([unsafe.Offsetof(Counter_has_changed_run_go_generate.Writer)]struct{}{})
 }
 
 // CounterSym is a symmetric allocation of Counter records, at the same offset of every PE's heap.
@@ -43,7 +42,7 @@ type CounterSym struct {
 // *pgas.MismatchError if the PEs differ in n or in the layout of Counter; *pgas.PeerError if a PE
 // dies; the cause of ctx's end.
 func AllocCounter(ctx context.Context, w *pgas.World, n int) (CounterSym, error) {
-	s, err := pgas.AllocLayout[Counter](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/locks.Counter", Hash: 0xd8dc9d1dbc7a769c})
+	s, err := pgas.AllocLayout[Counter](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/locks.Counter", Hash: 0xd8dc9d1dbc7a769c, Tags: "State atomic; Waiters atomic; Wake atomic; Gained atomic; Writer atomic"})
 	return CounterSym{s}, err
 }
 

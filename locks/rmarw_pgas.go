@@ -14,15 +14,14 @@ const _ = pgas.GeneratedFor1
 
 // A compiler error in this function says that RMARWState is not what this file was generated for
 // any more: run go generate (or go tool pgasgen) again.
-func _(x RMARWState) {
+func _(RMARWState_has_changed_run_go_generate RMARWState) {
 	_ = struct {
 		Tree    RMAMCSState
 		Counter Counter
-	}(x)
-	var ok [1]struct{}
-	_ = ok[unsafe.Sizeof(x)-1080]
-	_ = ok[unsafe.Offsetof(x.Tree)-0]
-	_ = ok[unsafe.Offsetof(x.Counter)-480]
+	}(RMARWState_has_changed_run_go_generate)
+	_ = [1080]struct{}([unsafe.Sizeof(RMARWState_has_changed_run_go_generate)]struct{}{})
+	_ = [0]struct{}([unsafe.Offsetof(RMARWState_has_changed_run_go_generate.Tree)]struct{}{})
+	_ = [480]struct{}([unsafe.Offsetof(RMARWState_has_changed_run_go_generate.Counter)]struct{}{})
 }
 
 // RMARWStateSym is a symmetric allocation of RMARWState records, at the same offset of every PE's

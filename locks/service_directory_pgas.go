@@ -14,17 +14,16 @@ const _ = pgas.GeneratedFor1
 
 // A compiler error in this function says that ServiceEntry is not what this file was generated for
 // any more: run go generate (or go tool pgasgen) again.
-func _(x ServiceEntry) {
+func _(ServiceEntry_has_changed_run_go_generate ServiceEntry) {
 	_ = struct {
 		Lock  NCoSEDWord
 		Claim uint64
 		Next  int64
-	}(x)
-	var ok [1]struct{}
-	_ = ok[unsafe.Sizeof(x)-80]
-	_ = ok[unsafe.Offsetof(x.Lock)-0]
-	_ = ok[unsafe.Offsetof(x.Claim)-64]
-	_ = ok[unsafe.Offsetof(x.Next)-72]
+	}(ServiceEntry_has_changed_run_go_generate)
+	_ = [80]struct{}([unsafe.Sizeof(ServiceEntry_has_changed_run_go_generate)]struct{}{})
+	_ = [0]struct{}([unsafe.Offsetof(ServiceEntry_has_changed_run_go_generate.Lock)]struct{}{})
+	_ = [64]struct{}([unsafe.Offsetof(ServiceEntry_has_changed_run_go_generate.Claim)]struct{}{})
+	_ = [72]struct{}([unsafe.Offsetof(ServiceEntry_has_changed_run_go_generate.Next)]struct{}{})
 }
 
 // ServiceEntrySym is a symmetric allocation of ServiceEntry records, at the same offset of every
@@ -38,7 +37,7 @@ type ServiceEntrySym struct {
 // fit; *pgas.MismatchError if the PEs differ in n or in the layout of ServiceEntry; *pgas.PeerError
 // if a PE dies; the cause of ctx's end.
 func AllocServiceEntry(ctx context.Context, w *pgas.World, n int) (ServiceEntrySym, error) {
-	s, err := pgas.AllocLayout[ServiceEntry](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/locks.ServiceEntry", Hash: 0x309ddea907d9c9d5})
+	s, err := pgas.AllocLayout[ServiceEntry](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/locks.ServiceEntry", Hash: 0x309ddea907d9c9d5, Tags: "Claim atomic; Next atomic"})
 	return ServiceEntrySym{s}, err
 }
 
@@ -94,17 +93,16 @@ func (r ServiceEntryRef) Next() pgas.Atomic[int64] {
 
 // A compiler error in this function says that ServiceHome is not what this file was generated for
 // any more: run go generate (or go tool pgasgen) again.
-func _(x ServiceHome) {
+func _(ServiceHome_has_changed_run_go_generate ServiceHome) {
 	_ = struct {
 		Guard  NCoSEDWord
 		Fresh  int64
 		Unused int64
-	}(x)
-	var ok [1]struct{}
-	_ = ok[unsafe.Sizeof(x)-80]
-	_ = ok[unsafe.Offsetof(x.Guard)-0]
-	_ = ok[unsafe.Offsetof(x.Fresh)-64]
-	_ = ok[unsafe.Offsetof(x.Unused)-72]
+	}(ServiceHome_has_changed_run_go_generate)
+	_ = [80]struct{}([unsafe.Sizeof(ServiceHome_has_changed_run_go_generate)]struct{}{})
+	_ = [0]struct{}([unsafe.Offsetof(ServiceHome_has_changed_run_go_generate.Guard)]struct{}{})
+	_ = [64]struct{}([unsafe.Offsetof(ServiceHome_has_changed_run_go_generate.Fresh)]struct{}{})
+	_ = [72]struct{}([unsafe.Offsetof(ServiceHome_has_changed_run_go_generate.Unused)]struct{}{})
 }
 
 // ServiceHomeSym is a symmetric allocation of ServiceHome records, at the same offset of every PE's
@@ -118,7 +116,7 @@ type ServiceHomeSym struct {
 // fit; *pgas.MismatchError if the PEs differ in n or in the layout of ServiceHome; *pgas.PeerError
 // if a PE dies; the cause of ctx's end.
 func AllocServiceHome(ctx context.Context, w *pgas.World, n int) (ServiceHomeSym, error) {
-	s, err := pgas.AllocLayout[ServiceHome](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/locks.ServiceHome", Hash: 0xb9dc13f57b6f5423})
+	s, err := pgas.AllocLayout[ServiceHome](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/locks.ServiceHome", Hash: 0xb9dc13f57b6f5423, Tags: "Fresh atomic; Unused atomic"})
 	return ServiceHomeSym{s}, err
 }
 

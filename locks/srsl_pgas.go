@@ -14,17 +14,16 @@ const _ = pgas.GeneratedFor1
 
 // A compiler error in this function says that SRSLState is not what this file was generated for any
 // more: run go generate (or go tool pgasgen) again.
-func _(x SRSLState) {
+func _(SRSLState_has_changed_run_go_generate SRSLState) {
 	_ = struct {
 		Answer [2]int64
 		Writer int64
 		Queued int64
-	}(x)
-	var ok [1]struct{}
-	_ = ok[unsafe.Sizeof(x)-32]
-	_ = ok[unsafe.Offsetof(x.Answer)-0]
-	_ = ok[unsafe.Offsetof(x.Writer)-16]
-	_ = ok[unsafe.Offsetof(x.Queued)-24]
+	}(SRSLState_has_changed_run_go_generate)
+	_ = [32]struct{}([unsafe.Sizeof(SRSLState_has_changed_run_go_generate)]struct{}{})
+	_ = [0]struct{}([unsafe.Offsetof(SRSLState_has_changed_run_go_generate.Answer)]struct{}{})
+	_ = [16]struct{}([unsafe.Offsetof(SRSLState_has_changed_run_go_generate.Writer)]struct{}{})
+	_ = [24]struct{}([unsafe.Offsetof(SRSLState_has_changed_run_go_generate.Queued)]struct{}{})
 }
 
 // SRSLStateSym is a symmetric allocation of SRSLState records, at the same offset of every PE's
@@ -38,7 +37,7 @@ type SRSLStateSym struct {
 // *pgas.MismatchError if the PEs differ in n or in the layout of SRSLState; *pgas.PeerError if a PE
 // dies; the cause of ctx's end.
 func AllocSRSLState(ctx context.Context, w *pgas.World, n int) (SRSLStateSym, error) {
-	s, err := pgas.AllocLayout[SRSLState](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/locks.SRSLState", Hash: 0x7c60184500764811})
+	s, err := pgas.AllocLayout[SRSLState](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/locks.SRSLState", Hash: 0x7c60184500764811, Tags: "Answer atomic; Writer atomic; Queued atomic"})
 	return SRSLStateSym{s}, err
 }
 

@@ -146,6 +146,13 @@ func (b *allocated) String() string {
 	return s
 }
 
+// locate notes the program's call in e, which its deferred function has recovered: the stack of the panic is still there.
+func (e *UsageError) locate() {
+	if e.At == "" {
+		e.At = callsite.OfPanic()
+	}
+}
+
 // Recovered returns the error that a recovered panic of a PE stands for. That is *UsageError or *PeerError itself;
 // a *UsageError for a load or store through a zero reference; or, in a World that checks (PGAS_CHECK=1), a
 // *UsageError for a pointer from Local or Ptr that was used after Free. It returns nil for any other panic, which
@@ -155,14 +162,20 @@ func (w *World) Recovered(p any) error {
 	err, _ := p.(error)
 	var misuse *UsageError
 	var peer *PeerError
-	if errors.As(err, &misuse) || errors.As(err, &peer) {
+	if errors.As(err, &misuse) {
+		misuse.locate()
+		return err
+	}
+	if errors.As(err, &peer) {
 		return err
 	}
 	if err := zeroFault(p); err != nil {
+		err.locate()
 		return err
 	}
 	if fault, ok := p.(interface{ Addr() uintptr }); ok && w != nil { // see debug.SetPanicOnFault
 		if err := w.check.explain(fault.Addr()); err != nil {
+			err.locate()
 			return err
 		}
 	}

@@ -126,8 +126,8 @@ func TestFreedReferencesPanic(t *testing.T) {
 			if misuse == nil {
 				return fmt.Errorf("%s: no *UsageError for memory that was freed", s.name)
 			}
-			if m := misuse.Error(); !strings.Contains(m, "was freed") || strings.Count(m, "check_test.go:") != 2 {
-				return fmt.Errorf("%s: the message does not say that the memory was freed, and where it was allocated and freed: %s", s.name, m)
+			if m := misuse.Error(); !strings.Contains(m, "was freed") || strings.Count(m, "check_test.go:") != 3 {
+				return fmt.Errorf("%s: the message does not say that the memory was freed, and where it was used, allocated and freed: %s", s.name, m)
 			}
 		}
 		return nil
@@ -296,8 +296,8 @@ func TestCheckedProgram(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for how, want := range map[string]string{
-		"ref":   "pgas: Put: this memory was freed: 4 int64 at offset 16777216, allocated at stale/main.go:12, freed at stale/main.go:17\n",
-		"local": "pgas: access through Local or Ptr: the pointer leads to offset 16777216 of the heap of PE 0, which was freed: 4 int64 at offset 16777216, allocated at stale/main.go:12, freed at stale/main.go:17\n",
+		"ref":   "Put at stale/main.go:24: this memory was freed: 4 int64 at offset 16777216, allocated at stale/main.go:12, freed at stale/main.go:17\n",
+		"local": "access through Local or Ptr at stale/main.go:26: the pointer leads to offset 16777216 of the heap of PE 0, which was freed: 4 int64 at offset 16777216, allocated at stale/main.go:12, freed at stale/main.go:17\n",
 	} {
 		cmd := exec.Command(bin, how)
 		cmd.Env = append(os.Environ(), "PGAS_QUIET_SINGLETON=1", "PGAS_CHECK=1")

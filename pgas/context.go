@@ -299,7 +299,7 @@ func (c *Context) refuseQuiet(ctx context.Context) error {
 	return fmt.Errorf("quiet: %w", errContextClosed)
 }
 
-var errContextClosed = errors.New("the context is closed")
+var errContextClosed = errors.New("the context is closed: use it before its Close, and before that of its World")
 
 // leaveError leaves err for the next quiet of c, unless another error waits for it.
 func (c *Context) leaveError(err error) {

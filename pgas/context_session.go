@@ -53,7 +53,7 @@ func (c *Context) EndSession() { c.batch("EndSession", false) }
 func (c *Context) batch(op string, on bool) {
 	c.mustBeOpen(op)
 	if c.closed.Load() {
-		misuse(op, "the context is closed")
+		misuse(op, "the context is closed: use it before its Close, and before that of its World")
 	}
 	if c.remote != nil && c.remote.batcher != nil {
 		c.remote.batcher.Batch(on)

@@ -29,13 +29,19 @@ type PeerError = transport.PeerError
 type UsageError struct {
 	Op  string // the operation, as the program spells it
 	Msg string // what is wrong, and what would be right
+	At  string // the program's call, as in "solver/main.go:40", or "" if it is not known
 }
 
-func (e *UsageError) Error() string { return "pgas: " + e.Op + ": " + e.Msg }
+func (e *UsageError) Error() string {
+	if e.At != "" {
+		return "pgas: " + e.Op + " at " + e.At + ": " + e.Msg
+	}
+	return "pgas: " + e.Op + ": " + e.Msg
+}
 
 // misuse panics with a *UsageError.
 func misuse(op, format string, args ...any) {
-	panic(&UsageError{Op: op, Msg: fmt.Sprintf(format, args...)})
+	panic(&UsageError{Op: op, Msg: fmt.Sprintf(format, args...), At: callsite.Program()})
 }
 
 // HeapFullError reports that a symmetric allocation does not fit the heap. Every PE gets the same error, and the heap is
@@ -100,7 +106,7 @@ func (w *World) refusal(ctx context.Context, name string) error {
 // publicErrors returns the functions that make the errors of collectives, whose types are those of package pgas.
 func publicErrors() coll.ErrorMakers {
 	return coll.ErrorMakers{
-		Misuse:       func(op, msg string) { panic(&UsageError{Op: op, Msg: msg}) },
+		Misuse:       func(op, msg string) { panic(&UsageError{Op: op, Msg: msg, At: callsite.Program()}) },
 		Mismatch:     func(call string, calls []string) error { return &MismatchError{Call: call, Calls: calls} },
 		Aborted:      func(pe int, call string, err error) error { return &AbortedError{PE: pe, Call: call, Err: err} },
 		TooManyTeams: func() error { return &TooManyTeamsError{} },

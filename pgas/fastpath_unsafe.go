@@ -104,7 +104,7 @@ func (c *Context) routeTo(op string, pe int) (*route, int) {
 		misuse(op, "PE %d is out of range: this %s has PEs 0 to %d", pe, c.team.noun(), len(c.team.g.PEs)-1)
 	}
 	if c.closed.Load() {
-		misuse(op, "the context is closed")
+		misuse(op, "the context is closed: use it before its Close, and before that of its World")
 	}
 	via := c.remote
 	if c.routes != nil {

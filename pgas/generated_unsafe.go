@@ -1,6 +1,10 @@
 package pgas
 
-import "context"
+import (
+	"context"
+	"reflect"
+	"strings"
+)
 
 // The functions that generated code calls, and nothing else does. Programs use the accessors that pgasgen writes.
 
@@ -8,6 +12,24 @@ import "context"
 type Layout struct {
 	Name string // import path and name of the type
 	Hash uint64 // of its fields' names, types, offsets and sizes
+	Tags string // of those of its fields that have one: "Count atomic; Row view"; "" is not compared
+}
+
+// mustBeCurrent panics with *UsageError if the tags of t's fields are not those for which its methods were generated. What else
+// may have changed does not compile.
+func (l Layout) mustBeCurrent(t reflect.Type) {
+	if l.Tags == "" {
+		return
+	}
+	var tags []string
+	for i := range t.NumField() {
+		if tag, ok := t.Field(i).Tag.Lookup("pgas"); ok {
+			tags = append(tags, t.Field(i).Name+" "+tag)
+		}
+	}
+	if now := strings.Join(tags, "; "); now != l.Tags {
+		misuse("Alloc", "the pgas tags of %s are %q, and its methods were generated for %q: run go generate", t, now, l.Tags)
+	}
 }
 
 // GeneratedFor1 is referred to by generated files: a generator and a runtime that do not fit each

@@ -68,7 +68,9 @@ func (c *Context) waitForSpace(pe int, r *backpressure) bool {
 	if r.tries == 0 {
 		r.mark = w.n.Block(node.Blocked{Op: boot.InNotify, Peer: pe})
 	}
-	r.tries++
+	if r.tries++; r.tries == yields {
+		w.n.PublishCall()
+	}
 	w.n.Notes.Drain()
 	if err := w.n.EndedError(w.n.Ctx); err != nil {
 		err = noSpaceAt(pe, err)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"os"
+	"strings"
 
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/boot/pmix"
@@ -79,10 +80,11 @@ func complain(job *boot.Job, err error) {
 		fmt.Fprintln(os.Stderr, "pgas:", err)
 		return
 	}
+	text := strings.TrimPrefix(err.Error(), "pgas: ")
 	hash := fnv.New64a()
-	hash.Write([]byte(err.Error()))
+	hash.Write([]byte(text))
 	if job.Segment.Header.LastReport.Swap(hash.Sum64()) != hash.Sum64() {
-		fmt.Fprintf(os.Stderr, "pgas: PE %d on %s: %v\n", job.PE, job.Host().Name, err)
+		fmt.Fprintf(os.Stderr, "pgas: PE %d on %s: %s\n", job.PE, job.Host().Name, text)
 	}
 }
 

@@ -69,7 +69,7 @@ func TestQuietInBody(t *testing.T) {
 	})
 }
 
-var errClosedContext = errors.New("the context is closed")
+var errClosedContext = errors.New("the context is closed: use it before its Close, and before that of its World")
 
 func isOrSays(err, want error) bool {
 	return errors.Is(err, want) || err != nil && want != nil && strings.HasSuffix(err.Error(), want.Error())
@@ -80,9 +80,9 @@ func TestZeroQuietIsExplained(t *testing.T) {
 	pgastest.RunGoroutines(t, 1, func(_ context.Context, w *pgas.World) error {
 		ctx, _ := pgas.BodyContext()
 		for want, call := range map[string]func(){
-			"Quiet: a nil or zero World":   func() { (*pgas.World)(nil).Quiet(ctx) },
-			"Quiet: a nil or zero Context": func() { (*pgas.Context)(nil).Quiet(ctx) },
-			"a nil or zero Context":        func() { new(pgas.Context).Quiet(ctx) },
+			"Quiet at pgas/quiet_test.go:83: a nil or zero World":   func() { (*pgas.World)(nil).Quiet(ctx) },
+			"Quiet at pgas/quiet_test.go:84: a nil or zero Context": func() { (*pgas.Context)(nil).Quiet(ctx) },
+			"a nil or zero Context":                                 func() { new(pgas.Context).Quiet(ctx) },
 		} {
 			if _, err := recoveredFrom(w, call); err == nil || !strings.Contains(err.Error(), want) {
 				return fmt.Errorf("%v, and not %q", err, want)

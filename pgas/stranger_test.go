@@ -32,7 +32,7 @@ func TestGoexit(t *testing.T) {
 	asPE(t, endsItsGoroutine)
 	const want = "the body has ended its goroutine"
 	res, _, errs := startJob(t, "TestGoexit", []boot.Host{{Name: launch.Local, PEs: 3}})
-	if res.Status != 1 || !strings.Contains(errs, "pgas: PE 1 on localhost: pgas: Main: "+want) {
+	if res.Status != 1 || !strings.Contains(errs, "pgas: PE 1 on localhost: Main: "+want) {
 		t.Errorf("status %d: %s", res.Status, errs)
 	}
 	ctx, cancel := hang.Context(t.Context())

@@ -230,10 +230,11 @@ func TestStridedMisuse(t *testing.T) {
 			{"Ptr: PE 2 is out of range", func() { s.Ptr(2) }},
 		} {
 			err := panicOf(c.misuse)
-			if usage := (*pgas.UsageError)(nil); !errors.As(err, &usage) {
+			var usage *pgas.UsageError
+			if !errors.As(err, &usage) {
 				return fmt.Errorf("%s: panics with %v, not with a *UsageError", c.want, err)
 			}
-			if !strings.Contains(err.Error(), c.want) {
+			if !strings.Contains(usage.Op+": "+usage.Msg, c.want) {
 				return fmt.Errorf("panics with %q, which does not say %q", err, c.want)
 			}
 		}

@@ -71,6 +71,7 @@ func allocate[T any](ctx context.Context, w *World, n int, align uintptr, layout
 	w.mustBeOpen("Alloc")
 	mustHaveContext("Alloc", ctx)
 	typ := reflect.TypeFor[T]()
+	layout.mustBeCurrent(typ)
 	if n < 0 {
 		misuse("Alloc", "%d elements: the count must not be negative", n)
 	}
@@ -107,10 +108,10 @@ func allocate[T any](ctx context.Context, w *World, n int, align uintptr, layout
 			w.heap.Release(b.off)
 			w.heapUse.note(w.heap.Usage, w.n.Rec)
 		}
-		return Sym[T]{}, err
+		return Sym[T]{}, fmt.Errorf("Alloc%s: %w", callsite.At(), err)
 	}
 	if !fits {
-		return Sym[T]{}, &HeapFullError{Bytes: bytes, InUse: w.heap.Usage.InUse, Max: w.heap.Usage.Max}
+		return Sym[T]{}, fmt.Errorf("Alloc%s: %w", callsite.At(), &HeapFullError{Bytes: bytes, InUse: w.heap.Usage.InUse, Max: w.heap.Usage.Max})
 	}
 	w.n.Names.Add(node.Allocation{Off: b.off, Size: uint64(size), N: n, Typ: typ, Site: callsite.Program()})
 	w.n.Debugf("allocates %d %s, %d bytes at offset %#x", n, layout.Name, bytes, b.off)
@@ -190,7 +191,7 @@ func (s Sym[T]) Free(ctx context.Context) error {
 	defer w.allocMu.Unlock()
 	off := s.blk.off
 	if err := w.agree(ctx, allocRequest{kind: requestFree, n: off}); err != nil {
-		return err
+		return fmt.Errorf("Free%s: %w", callsite.At(), err)
 	}
 	w.n.Names.Remove(off)
 	w.n.Debugf("frees what is at offset %#x", off)

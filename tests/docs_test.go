@@ -1,13 +1,12 @@
 package tests
 
-// The documentation is executed: the tutorial from its first block to its last, and the example of the
+// The documentation is executed: the tutorial from its first block to its last, and the program of the
 // README. A fenced block is a step by its language: sh is run, text is what the block before it must
 // have printed, and go with a file name is written to that file. A block of the language sh that needs hosts of network
 // namespaces has the word root behind it; where there can be none it is skipped, and what it would print. Links must lead somewhere, and the
 // index must name every package.
 
 import (
-	"bufio"
 	"bytes"
 	"fmt"
 	"os"
@@ -21,41 +20,14 @@ import (
 	"github.com/gopgas/gopgas/pgas/pgastest/hang"
 	"github.com/gopgas/gopgas/pgas/pgastest/netns"
 	"github.com/gopgas/gopgas/tests/built"
+	"github.com/gopgas/gopgas/tests/pages"
 )
 
-// block is one fenced block of a page.
-type block struct {
-	line     int
-	language string
-	file     string // second word of the info string
-	text     string
-}
-
-func blocksOf(t *testing.T, page string) (blocks []block) {
+func blocksOf(t *testing.T, page string) []pages.Block {
 	t.Helper()
-	content, err := os.ReadFile(page)
+	blocks, err := pages.Blocks(page)
 	if err != nil {
 		t.Fatal(err)
-	}
-	var open *block
-	lines := bufio.NewScanner(bytes.NewReader(content))
-	for n := 1; lines.Scan(); n++ {
-		info, fence := strings.CutPrefix(lines.Text(), "```")
-		switch {
-		case fence && open == nil:
-			open = &block{line: n}
-			if words := strings.Fields(info); len(words) > 0 {
-				open.language, open.file = words[0], strings.Join(words[1:], " ")
-			}
-		case fence:
-			blocks = append(blocks, *open)
-			open = nil
-		case open != nil:
-			open.text += lines.Text() + "\n"
-		}
-	}
-	if open != nil {
-		t.Fatalf("%s:%d: the block has no end", page, open.line)
 	}
 	return blocks
 }
@@ -111,18 +83,18 @@ func newShell(t *testing.T, page string) *shell {
 	return &shell{t: t, page: page, state: filepath.Join(t.TempDir(), "state"), env: append(os.Environ(), env...), dir: root}
 }
 
-func (s *shell) run(b block) {
+func (s *shell) run(b pages.Block) {
 	s.t.Helper()
 	ctx, cancel := hang.Context(s.t.Context())
 	defer cancel()
-	script := fmt.Sprintf("set -euo pipefail\n%s\npwd > %s; echo \"$PATH\" >> %[2]s", b.text, s.state)
+	script := fmt.Sprintf("set -euo pipefail\n%s\npwd > %s; echo \"$PATH\" >> %[2]s", b.Text, s.state)
 	cmd := exec.CommandContext(ctx, "bash", "-c", script)
 	cmd.Dir, cmd.Env, cmd.WaitDelay = s.dir, s.env, 5*time.Second
 	var out, all bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &all
 	err := cmd.Run()
 	if s.out = out.String(); err != nil {
-		s.t.Fatalf("%s:%d: %v\n%s%s", s.page, b.line, err, s.out, &all)
+		s.t.Fatalf("%s:%d: %v\n%s%s", s.page, b.Line, err, s.out, &all)
 	}
 	state, err := os.ReadFile(s.state)
 	if err != nil {
@@ -132,30 +104,30 @@ func (s *shell) run(b block) {
 	s.dir, s.env = lines[0], append(s.env, "PATH="+lines[1])
 }
 
-func (s *shell) step(b block) {
+func (s *shell) step(b pages.Block) {
 	s.t.Helper()
 	switch {
-	case b.language == "sh":
+	case b.Language == "sh":
 		s.skipped = nil
-		if b.file == "root" {
+		if b.File == "root" {
 			s.skipped = netns.Usable()
 		}
 		if s.skipped != nil {
-			s.t.Logf("%s:%d: skipped: %v", s.page, b.line, s.skipped)
+			s.t.Logf("%s:%d: skipped: %v", s.page, b.Line, s.skipped)
 			return
 		}
 		s.run(b)
-	case b.language == "text" && s.skipped != nil:
-	case b.language == "text":
-		if s.out != b.text {
-			s.t.Errorf("%s:%d: the page says\n%sbut the block before it prints\n%s", s.page, b.line, b.text, s.out)
+	case b.Language == "text" && s.skipped != nil:
+	case b.Language == "text":
+		if s.out != b.Text {
+			s.t.Errorf("%s:%d: the page says\n%sbut the block before it prints\n%s", s.page, b.Line, b.Text, s.out)
 		}
-	case b.language == "go" && b.file != "":
-		if err := os.WriteFile(filepath.Join(s.dir, b.file), []byte(b.text), 0o644); err != nil {
+	case b.Language == "go" && b.File != "":
+		if err := os.WriteFile(filepath.Join(s.dir, b.File), []byte(b.Text), 0o644); err != nil {
 			s.t.Fatal(err)
 		}
 	default:
-		s.t.Errorf("%s:%d: no test would notice if this block were wrong: give it the language sh or text, or go and a file name", s.page, b.line)
+		s.t.Errorf("%s:%d: no test would notice if this block were wrong: give it the language sh or text, or go and a file name", s.page, b.Line)
 	}
 }
 
@@ -184,24 +156,36 @@ func follow(t *testing.T, page string) {
 	}
 }
 
-// TestExamples runs the programs of pages that are not run as a whole (the commands of the README are
-// what runs this test), each in a project of its own.
-func TestExamples(t *testing.T) {
+// TestReadmeProgram makes the project of the README in a checkout, pastes its program and runs it. tests/release does so with a
+// release.
+func TestReadmeProgram(t *testing.T) {
+	s := newShell(t, "../README.md")
+	for _, b := range blocksOf(t, s.page) {
+		if b.Section == "What a program looks like" && !strings.Contains(b.Text, "@latest") {
+			s.step(b)
+		}
+	}
+	s.run(pages.Block{Text: "go vet .; go tool pgasgen -check .; test -z \"$(gofmt -l .)\"; go mod tidy -diff"})
+}
+
+// TestProgramsOfPages runs the programs of pages that are not run as a whole, in a project of their own: those with a file
+// name.
+func TestProgramsOfPages(t *testing.T) {
 	for page, try := range map[string]string{
-		"../README.md":        "pgasgen; go vet .; pgasrun -n 4 .",
-		"../docs/pgastest.md": "go vet .; go test -bench . -benchtime 10x . >&2",
+		"../docs/containers.md": "pgasrun -n 4 .",
+		"../docs/pgastest.md":   "go test -bench . -benchtime 10x . >&2",
 	} {
 		t.Run(filepath.Base(page), func(t *testing.T) {
 			s := newShell(t, page)
-			s.run(block{text: "pgasgen init -module example.com/example -replace . ~/example; cd ~/example; rm *.go"})
+			s.run(pages.Block{Text: "pgasgen init -module example.com/example -replace . ~/example; cd ~/example; rm *.go"})
 			programs := 0
 			for _, b := range blocksOf(t, page) {
-				switch b.language {
-				case "go":
+				switch {
+				case b.Language == "go" && b.File != "":
 					programs++
 					s.step(b)
-					s.run(block{line: b.line, text: try + "\ntest -z \"$(gofmt -l . | tee /dev/stderr)\""})
-				case "text":
+					s.run(pages.Block{Line: b.Line, Text: "go vet .; " + try + "\ntest -z \"$(gofmt -l . | tee /dev/stderr)\""})
+				case b.Language == "text":
 					s.step(b)
 				}
 			}
@@ -212,7 +196,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// TestReadmeCommands: the README has two commands, and CI runs exactly those.
+// TestReadmeCommands: the README has two commands to try, and CI runs exactly those.
 func TestReadmeCommands(t *testing.T) {
 	ci, err := os.ReadFile("../.ci/run")
 	if err != nil {
@@ -220,8 +204,8 @@ func TestReadmeCommands(t *testing.T) {
 	}
 	var commands []string
 	for _, b := range blocksOf(t, "../README.md") {
-		if b.language == "sh" {
-			commands = append(commands, strings.Fields(b.text)...)
+		if b.Language == "sh" && b.Section == "Try it" {
+			commands = append(commands, strings.Fields(b.Text)...)
 		}
 	}
 	var run []string

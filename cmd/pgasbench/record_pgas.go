@@ -14,13 +14,12 @@ const _ = pgas.GeneratedFor1
 
 // A compiler error in this function says that Ring is not what this file was generated for any
 // more: run go generate (or go tool pgasgen) again.
-func _(x Ring) {
+func _(Ring_has_changed_run_go_generate Ring) {
 	_ = struct {
 		Words [1024]uint64
-	}(x)
-	var ok [1]struct{}
-	_ = ok[unsafe.Sizeof(x)-8192]
-	_ = ok[unsafe.Offsetof(x.Words)-0]
+	}(Ring_has_changed_run_go_generate)
+	_ = [8192]struct{}([unsafe.Sizeof(Ring_has_changed_run_go_generate)]struct{}{})
+	_ = [0]struct{}([unsafe.Offsetof(Ring_has_changed_run_go_generate.Words)]struct{}{})
 }
 
 // RingSym is a symmetric allocation of Ring records: Len of them, at the same offset of every PE's
@@ -34,7 +33,7 @@ type RingSym struct {
 // *pgas.MismatchError if the PEs differ in n or in the layout of Ring; *pgas.PeerError if a PE
 // dies; the cause of ctx's end.
 func AllocRing(ctx context.Context, w *pgas.World, n int) (RingSym, error) {
-	s, err := pgas.AllocLayout[Ring](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasbench.Ring", Hash: 0x3d4cd67f8d6912ea})
+	s, err := pgas.AllocLayout[Ring](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasbench.Ring", Hash: 0x3d4cd67f8d6912ea, Tags: "Words view"})
 	return RingSym{s}, err
 }
 
@@ -142,7 +141,7 @@ func (r RingRef) WordsRef() pgas.Ref[[1024]uint64] {
 
 // A compiler error in this function says that Board is not what this file was generated for any
 // more: run go generate (or go tool pgasgen) again.
-func _(x Board) {
+func _(Board_has_changed_run_go_generate Board) {
 	_ = struct {
 		Word     uint64
 		_        [56]byte
@@ -154,17 +153,16 @@ func _(x Board) {
 		Switches uint64
 		Wire     uint64
 		PSS      uint64
-	}(x)
-	var ok [1]struct{}
-	_ = ok[unsafe.Sizeof(x)-176]
-	_ = ok[unsafe.Offsetof(x.Word)-0]
-	_ = ok[unsafe.Offsetof(x.Flag)-64]
-	_ = ok[unsafe.Offsetof(x.Agreed)-128]
-	_ = ok[unsafe.Offsetof(x.Count)-136]
-	_ = ok[unsafe.Offsetof(x.CPU)-144]
-	_ = ok[unsafe.Offsetof(x.Switches)-152]
-	_ = ok[unsafe.Offsetof(x.Wire)-160]
-	_ = ok[unsafe.Offsetof(x.PSS)-168]
+	}(Board_has_changed_run_go_generate)
+	_ = [176]struct{}([unsafe.Sizeof(Board_has_changed_run_go_generate)]struct{}{})
+	_ = [0]struct{}([unsafe.Offsetof(Board_has_changed_run_go_generate.Word)]struct{}{})
+	_ = [64]struct{}([unsafe.Offsetof(Board_has_changed_run_go_generate.Flag)]struct{}{})
+	_ = [128]struct{}([unsafe.Offsetof(Board_has_changed_run_go_generate.Agreed)]struct{}{})
+	_ = [136]struct{}([unsafe.Offsetof(Board_has_changed_run_go_generate.Count)]struct{}{})
+	_ = [144]struct{}([unsafe.Offsetof(Board_has_changed_run_go_generate.CPU)]struct{}{})
+	_ = [152]struct{}([unsafe.Offsetof(Board_has_changed_run_go_generate.Switches)]struct{}{})
+	_ = [160]struct{}([unsafe.Offsetof(Board_has_changed_run_go_generate.Wire)]struct{}{})
+	_ = [168]struct{}([unsafe.Offsetof(Board_has_changed_run_go_generate.PSS)]struct{}{})
 }
 
 // BoardSym is a symmetric allocation of Board records: Len of them, at the same offset of every
@@ -178,7 +176,7 @@ type BoardSym struct {
 // *pgas.MismatchError if the PEs differ in n or in the layout of Board; *pgas.PeerError if a PE
 // dies; the cause of ctx's end.
 func AllocBoard(ctx context.Context, w *pgas.World, n int) (BoardSym, error) {
-	s, err := pgas.AllocLayout[Board](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasbench.Board", Hash: 0xe3115f3ecd078278})
+	s, err := pgas.AllocLayout[Board](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasbench.Board", Hash: 0xe3115f3ecd078278, Tags: "Word atomic; CPU atomic; Switches atomic; Wire atomic; PSS atomic"})
 	return BoardSym{s}, err
 }
 
@@ -835,7 +833,7 @@ func (r BoardRef) WaitUntilPSS(ctx context.Context, cmp pgas.Cmp, v uint64) (uin
 
 // A compiler error in this function says that Share is not what this file was generated for any
 // more: run go generate (or go tool pgasgen) again.
-func _(x Share) {
+func _(Share_has_changed_run_go_generate Share) {
 	_ = struct {
 		Got     int64
 		Took    int64
@@ -843,15 +841,14 @@ func _(x Share) {
 		P99     int64
 		Longest int64
 		Passed  int64
-	}(x)
-	var ok [1]struct{}
-	_ = ok[unsafe.Sizeof(x)-48]
-	_ = ok[unsafe.Offsetof(x.Got)-0]
-	_ = ok[unsafe.Offsetof(x.Took)-8]
-	_ = ok[unsafe.Offsetof(x.P50)-16]
-	_ = ok[unsafe.Offsetof(x.P99)-24]
-	_ = ok[unsafe.Offsetof(x.Longest)-32]
-	_ = ok[unsafe.Offsetof(x.Passed)-40]
+	}(Share_has_changed_run_go_generate)
+	_ = [48]struct{}([unsafe.Sizeof(Share_has_changed_run_go_generate)]struct{}{})
+	_ = [0]struct{}([unsafe.Offsetof(Share_has_changed_run_go_generate.Got)]struct{}{})
+	_ = [8]struct{}([unsafe.Offsetof(Share_has_changed_run_go_generate.Took)]struct{}{})
+	_ = [16]struct{}([unsafe.Offsetof(Share_has_changed_run_go_generate.P50)]struct{}{})
+	_ = [24]struct{}([unsafe.Offsetof(Share_has_changed_run_go_generate.P99)]struct{}{})
+	_ = [32]struct{}([unsafe.Offsetof(Share_has_changed_run_go_generate.Longest)]struct{}{})
+	_ = [40]struct{}([unsafe.Offsetof(Share_has_changed_run_go_generate.Passed)]struct{}{})
 }
 
 // ShareSym is a symmetric allocation of Share records: Len of them, at the same offset of every
@@ -1269,15 +1266,14 @@ func (r ShareRef) PassedRef() pgas.Ref[int64] {
 
 // A compiler error in this function says that Memory is not what this file was generated for any
 // more: run go generate (or go tool pgasgen) again.
-func _(x Memory) {
+func _(Memory_has_changed_run_go_generate Memory) {
 	_ = struct {
 		RSS uint64
 		PSS uint64
-	}(x)
-	var ok [1]struct{}
-	_ = ok[unsafe.Sizeof(x)-16]
-	_ = ok[unsafe.Offsetof(x.RSS)-0]
-	_ = ok[unsafe.Offsetof(x.PSS)-8]
+	}(Memory_has_changed_run_go_generate)
+	_ = [16]struct{}([unsafe.Sizeof(Memory_has_changed_run_go_generate)]struct{}{})
+	_ = [0]struct{}([unsafe.Offsetof(Memory_has_changed_run_go_generate.RSS)]struct{}{})
+	_ = [8]struct{}([unsafe.Offsetof(Memory_has_changed_run_go_generate.PSS)]struct{}{})
 }
 
 // MemorySym is a symmetric allocation of Memory records: Len of them, at the same offset of every

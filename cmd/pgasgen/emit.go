@@ -23,6 +23,7 @@ import (
 	"go/types"
 	"io"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"unicode"
@@ -236,14 +237,15 @@ func and(x, y constraint.Expr) constraint.Expr {
 
 // emitGuard emits the check that the struct is still the one that this file was generated for.
 //
-//	func _(x Cell) {
+// The compiler prints the name of the parameter, which says what to do.
+//
+//	func _(Cell_has_changed_run_go_generate Cell) {
 //		_ = struct {
 //			Count int64
 //			…
-//		}(x)
-//		var ok [1]struct{}
-//		_ = ok[unsafe.Sizeof(x)-1048]
-//		_ = ok[unsafe.Offsetof(x.Count)-0]
+//		}(Cell_has_changed_run_go_generate)
+//		_ = [1048]struct{}([unsafe.Sizeof(Cell_has_changed_run_go_generate)]struct{}{})
+//		_ = [0]struct{}([unsafe.Offsetof(Cell_has_changed_run_go_generate.Count)]struct{}{})
 //		…
 //	}
 func (e *emitter) emitGuard(s *structure) jen.Code {
@@ -252,17 +254,20 @@ func (e *emitter) emitGuard(s *structure) jen.Code {
 	for i := range st.NumFields() {
 		fields = append(fields, jen.Id(st.Field(i).Name()).Add(e.typ(st.Field(i).Type())))
 	}
+	x := s.name + "_has_changed_run_go_generate"
+	equal := func(want int64, is string, of *jen.Statement) jen.Code {
+		return jen.Id("_").Op("=").Index(number(want)).Struct().Call(jen.Index(jen.Qual("unsafe", is).Call(of)).Struct().Values())
+	}
 	lines := []jen.Code{
-		jen.Id("_").Op("=").Struct(fields...).Call(jen.Id("x")),
-		jen.Var().Id("ok").Index(jen.Lit(1)).Struct(),
-		jen.Id("_").Op("=").Id("ok").Index(jen.Qual("unsafe", "Sizeof").Call(jen.Id("x")).Op("-").Add(number(s.size))),
+		jen.Id("_").Op("=").Struct(fields...).Call(jen.Id(x)),
+		equal(s.size, "Sizeof", jen.Id(x)),
 	}
 	for _, f := range s.fields {
-		lines = append(lines, jen.Id("_").Op("=").Id("ok").Index(jen.Qual("unsafe", "Offsetof").Call(jen.Id("x").Dot(f.name)).Op("-").Add(number(f.off))))
+		lines = append(lines, equal(f.off, "Offsetof", jen.Id(x).Dot(f.name)))
 	}
 	return comment("A compiler error in this function says that %s is not what this file was generated for any more: "+
 		"run go generate (or go tool pgasgen) again.", s.name).
-		Func().Id("_").Params(jen.Id("x").Id(s.name)).Block(lines...).Line()
+		Func().Id("_").Params(jen.Id(x).Id(s.name)).Block(lines...).Line()
 }
 
 // symType emits the type of an allocation.
@@ -320,9 +325,27 @@ func (e *emitter) alloc(s *structure) {
 			jen.List(jen.Id("s"), jen.Err()).Op(":=").Add(pgas("AllocLayout")).Index(typ).Call(
 				jen.Id("ctx"), jen.Id("w"), jen.Id("n"), pgas("Layout").Values(
 					jen.Id("Name").Op(":").Lit(e.a.u.meta.PkgPath+"."+s.name),
-					jen.Id("Hash").Op(":").Id(fmt.Sprintf("%#016x", s.hash)))),
+					jen.Id("Hash").Op(":").Id(fmt.Sprintf("%#016x", s.hash)),
+					e.tags(s))),
 			jen.Return(jen.Id(sym).Values(jen.Id("s")), jen.Err()),
 		).Line()})
+}
+
+// tags emits the tags of s's fields, for the runtime to compare with those that they have: a tag that was removed compiles.
+//
+//	Tags: "Count atomic; Row view"
+func (e *emitter) tags(s *structure) jen.Code {
+	st := s.typ.Underlying().(*types.Struct)
+	var tags []string
+	for i := range st.NumFields() {
+		if tag, ok := reflect.StructTag(st.Tag(i)).Lookup(tagKey); ok {
+			tags = append(tags, st.Field(i).Name()+" "+tag)
+		}
+	}
+	if len(tags) == 0 {
+		return jen.Null()
+	}
+	return jen.Id("Tags").Op(":").Lit(strings.Join(tags, "; "))
 }
 
 // symMethods emits the methods of an allocation. Under the directive's option views these are the two that

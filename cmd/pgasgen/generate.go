@@ -123,6 +123,7 @@ func skipped(u *unit) (out []string) {
 type change struct {
 	output
 	why string
+	old []byte // what the file has, or nil
 }
 
 // changes compares the outputs with the files that exist.
@@ -131,13 +132,13 @@ func (res *result) changes() (out []change) {
 		old, err := os.ReadFile(o.path)
 		switch {
 		case err != nil:
-			out = append(out, change{o, "is missing"})
+			out = append(out, change{output: o, why: "is missing"})
 		case string(old) != string(o.content):
-			out = append(out, change{o, "is stale"})
+			out = append(out, change{o, "is stale", old})
 		}
 	}
 	for _, o := range res.orphans {
-		out = append(out, change{o, "has no marked struct to be for"})
+		out = append(out, change{output: o, why: "has no marked struct to be for"})
 	}
 	return out
 }

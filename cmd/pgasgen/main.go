@@ -183,6 +183,9 @@ func generateCommand(ctx context.Context, stdout, stderr io.Writer, build, patte
 		if err := c.apply(); err != nil {
 			return err
 		}
+		if c.content != nil {
+			io.WriteString(stderr, describeLost(short(dir, c.source), c.old, c.content))
+		}
 		if verbose {
 			fmt.Fprintf(stdout, "%s: was %s; done\n", short(dir, c.path), strings.TrimPrefix(c.why, "is "))
 		}

@@ -14,13 +14,12 @@ const _ = pgas.GeneratedFor1
 
 // A compiler error in this function says that Word is not what this file was generated for any
 // more: run go generate (or go tool pgasgen) again.
-func _(x Word) {
+func _(Word_has_changed_run_go_generate Word) {
 	_ = struct {
 		Bits uint64
-	}(x)
-	var ok [1]struct{}
-	_ = ok[unsafe.Sizeof(x)-8]
-	_ = ok[unsafe.Offsetof(x.Bits)-0]
+	}(Word_has_changed_run_go_generate)
+	_ = [8]struct{}([unsafe.Sizeof(Word_has_changed_run_go_generate)]struct{}{})
+	_ = [0]struct{}([unsafe.Offsetof(Word_has_changed_run_go_generate.Bits)]struct{}{})
 }
 
 // WordSym is a symmetric allocation of Word records: Len of them, at the same offset of every PE's
@@ -34,7 +33,7 @@ type WordSym struct {
 // *pgas.MismatchError if the PEs differ in n or in the layout of Word; *pgas.PeerError if a PE
 // dies; the cause of ctx's end.
 func AllocWord(ctx context.Context, w *pgas.World, n int) (WordSym, error) {
-	s, err := pgas.AllocLayout[Word](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/samples/gups.Word", Hash: 0x0a3f6d09f43d4d00})
+	s, err := pgas.AllocLayout[Word](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/samples/gups.Word", Hash: 0x0a3f6d09f43d4d00, Tags: "Bits atomic"})
 	return WordSym{s}, err
 }
 

@@ -14,15 +14,14 @@ const _ = pgas.GeneratedFor1
 
 // A compiler error in this function says that Cell is not what this file was generated for any
 // more: run go generate (or go tool pgasgen) again.
-func _(x Cell) {
+func _(Cell_has_changed_run_go_generate Cell) {
 	_ = struct {
 		Count       int64
 		Temperature float64
-	}(x)
-	var ok [1]struct{}
-	_ = ok[unsafe.Sizeof(x)-16]
-	_ = ok[unsafe.Offsetof(x.Count)-0]
-	_ = ok[unsafe.Offsetof(x.Temperature)-8]
+	}(Cell_has_changed_run_go_generate)
+	_ = [16]struct{}([unsafe.Sizeof(Cell_has_changed_run_go_generate)]struct{}{})
+	_ = [0]struct{}([unsafe.Offsetof(Cell_has_changed_run_go_generate.Count)]struct{}{})
+	_ = [8]struct{}([unsafe.Offsetof(Cell_has_changed_run_go_generate.Temperature)]struct{}{})
 }
 
 // CellSym is a symmetric allocation of Cell records: Len of them, at the same offset of every PE's
@@ -36,7 +35,7 @@ type CellSym struct {
 // *pgas.MismatchError if the PEs differ in n or in the layout of Cell; *pgas.PeerError if a PE
 // dies; the cause of ctx's end.
 func AllocCell(ctx context.Context, w *pgas.World, n int) (CellSym, error) {
-	s, err := pgas.AllocLayout[Cell](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/samples/hello.Cell", Hash: 0x6ba2262f8ee75daf})
+	s, err := pgas.AllocLayout[Cell](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/samples/hello.Cell", Hash: 0x6ba2262f8ee75daf, Tags: "Count atomic"})
 	return CellSym{s}, err
 }
 

@@ -14,15 +14,14 @@ const _ = pgas.GeneratedFor1
 
 // A compiler error in this function says that Stop is not what this file was generated for any
 // more: run go generate (or go tool pgasgen) again.
-func _(x Stop) {
+func _(Stop_has_changed_run_go_generate Stop) {
 	_ = struct {
 		Token   [64]uint64
 		Arrived pgas.Signal
-	}(x)
-	var ok [1]struct{}
-	_ = ok[unsafe.Sizeof(x)-520]
-	_ = ok[unsafe.Offsetof(x.Token)-0]
-	_ = ok[unsafe.Offsetof(x.Arrived)-512]
+	}(Stop_has_changed_run_go_generate)
+	_ = [520]struct{}([unsafe.Sizeof(Stop_has_changed_run_go_generate)]struct{}{})
+	_ = [0]struct{}([unsafe.Offsetof(Stop_has_changed_run_go_generate.Token)]struct{}{})
+	_ = [512]struct{}([unsafe.Offsetof(Stop_has_changed_run_go_generate.Arrived)]struct{}{})
 }
 
 // StopSym is a symmetric allocation of Stop records: Len of them, at the same offset of every PE's

@@ -14,14 +14,13 @@ const _ = pgas.GeneratedFor1
 
 // A compiler error in this function says that Edges is not what this file was generated for any
 // more: run go generate (or go tool pgasgen) again.
-func _(x Edges) {
+func _(Edges_has_changed_run_go_generate Edges) {
 	_ = struct {
 		Arrived [4]pgas.Signal
 		_       [32]byte
-	}(x)
-	var ok [1]struct{}
-	_ = ok[unsafe.Sizeof(x)-64]
-	_ = ok[unsafe.Offsetof(x.Arrived)-0]
+	}(Edges_has_changed_run_go_generate)
+	_ = [64]struct{}([unsafe.Sizeof(Edges_has_changed_run_go_generate)]struct{}{})
+	_ = [0]struct{}([unsafe.Offsetof(Edges_has_changed_run_go_generate.Arrived)]struct{}{})
 }
 
 // EdgesSym is a symmetric allocation of Edges records: Len of them, at the same offset of every

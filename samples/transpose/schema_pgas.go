@@ -14,14 +14,13 @@ const _ = pgas.GeneratedFor1
 
 // A compiler error in this function says that Slot is not what this file was generated for any
 // more: run go generate (or go tool pgasgen) again.
-func _(x Slot) {
+func _(Slot_has_changed_run_go_generate Slot) {
 	_ = struct {
 		Arrived [2]pgas.Signal
 		_       [48]byte
-	}(x)
-	var ok [1]struct{}
-	_ = ok[unsafe.Sizeof(x)-64]
-	_ = ok[unsafe.Offsetof(x.Arrived)-0]
+	}(Slot_has_changed_run_go_generate)
+	_ = [64]struct{}([unsafe.Sizeof(Slot_has_changed_run_go_generate)]struct{}{})
+	_ = [0]struct{}([unsafe.Offsetof(Slot_has_changed_run_go_generate.Arrived)]struct{}{})
 }
 
 // SlotSym is a symmetric allocation of Slot records: Len of them, at the same offset of every PE's

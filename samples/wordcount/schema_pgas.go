@@ -14,17 +14,16 @@ const _ = pgas.GeneratedFor1
 
 // A compiler error in this function says that Entry is not what this file was generated for any
 // more: run go generate (or go tool pgasgen) again.
-func _(x Entry) {
+func _(Entry_has_changed_run_go_generate Entry) {
 	_ = struct {
 		Key   uint64
 		Count int64
 		Next  uint64
-	}(x)
-	var ok [1]struct{}
-	_ = ok[unsafe.Sizeof(x)-24]
-	_ = ok[unsafe.Offsetof(x.Key)-0]
-	_ = ok[unsafe.Offsetof(x.Count)-8]
-	_ = ok[unsafe.Offsetof(x.Next)-16]
+	}(Entry_has_changed_run_go_generate)
+	_ = [24]struct{}([unsafe.Sizeof(Entry_has_changed_run_go_generate)]struct{}{})
+	_ = [0]struct{}([unsafe.Offsetof(Entry_has_changed_run_go_generate.Key)]struct{}{})
+	_ = [8]struct{}([unsafe.Offsetof(Entry_has_changed_run_go_generate.Count)]struct{}{})
+	_ = [16]struct{}([unsafe.Offsetof(Entry_has_changed_run_go_generate.Next)]struct{}{})
 }
 
 // EntrySym is a symmetric allocation of Entry records: Len of them, at the same offset of every
@@ -38,7 +37,7 @@ type EntrySym struct {
 // *pgas.MismatchError if the PEs differ in n or in the layout of Entry; *pgas.PeerError if a PE
 // dies; the cause of ctx's end.
 func AllocEntry(ctx context.Context, w *pgas.World, n int) (EntrySym, error) {
-	s, err := pgas.AllocLayout[Entry](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/samples/wordcount.Entry", Hash: 0x8b74c7d2ce8e995f})
+	s, err := pgas.AllocLayout[Entry](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/samples/wordcount.Entry", Hash: 0x8b74c7d2ce8e995f, Tags: "Key atomic; Count atomic; Next atomic"})
 	return EntrySym{s}, err
 }
 
@@ -399,13 +398,12 @@ func (r EntryRef) WaitUntilNext(ctx context.Context, cmp pgas.Cmp, v uint64) (ui
 
 // A compiler error in this function says that Page is not what this file was generated for any
 // more: run go generate (or go tool pgasgen) again.
-func _(x Page) {
+func _(Page_has_changed_run_go_generate Page) {
 	_ = struct {
 		Text [4096]byte
-	}(x)
-	var ok [1]struct{}
-	_ = ok[unsafe.Sizeof(x)-4096]
-	_ = ok[unsafe.Offsetof(x.Text)-0]
+	}(Page_has_changed_run_go_generate)
+	_ = [4096]struct{}([unsafe.Sizeof(Page_has_changed_run_go_generate)]struct{}{})
+	_ = [0]struct{}([unsafe.Offsetof(Page_has_changed_run_go_generate.Text)]struct{}{})
 }
 
 // PageSym is a symmetric allocation of Page records: Len of them, at the same offset of every PE's
@@ -419,7 +417,7 @@ type PageSym struct {
 // *pgas.MismatchError if the PEs differ in n or in the layout of Page; *pgas.PeerError if a PE
 // dies; the cause of ctx's end.
 func AllocPage(ctx context.Context, w *pgas.World, n int) (PageSym, error) {
-	s, err := pgas.AllocLayout[Page](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/samples/wordcount.Page", Hash: 0x74fb70192040d939})
+	s, err := pgas.AllocLayout[Page](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/samples/wordcount.Page", Hash: 0x74fb70192040d939, Tags: "Text view"})
 	return PageSym{s}, err
 }
 
@@ -527,17 +525,16 @@ func (r PageRef) TextRef() pgas.Ref[[4096]byte] {
 
 // A compiler error in this function says that Volume is not what this file was generated for any
 // more: run go generate (or go tool pgasgen) again.
-func _(x Volume) {
+func _(Volume_has_changed_run_go_generate Volume) {
 	_ = struct {
 		HeapFree uint64
 		TextFree uint64
 		Want     uint64
-	}(x)
-	var ok [1]struct{}
-	_ = ok[unsafe.Sizeof(x)-24]
-	_ = ok[unsafe.Offsetof(x.HeapFree)-0]
-	_ = ok[unsafe.Offsetof(x.TextFree)-8]
-	_ = ok[unsafe.Offsetof(x.Want)-16]
+	}(Volume_has_changed_run_go_generate)
+	_ = [24]struct{}([unsafe.Sizeof(Volume_has_changed_run_go_generate)]struct{}{})
+	_ = [0]struct{}([unsafe.Offsetof(Volume_has_changed_run_go_generate.HeapFree)]struct{}{})
+	_ = [8]struct{}([unsafe.Offsetof(Volume_has_changed_run_go_generate.TextFree)]struct{}{})
+	_ = [16]struct{}([unsafe.Offsetof(Volume_has_changed_run_go_generate.Want)]struct{}{})
 }
 
 // VolumeSym is a symmetric allocation of Volume records: Len of them, at the same offset of every
@@ -551,7 +548,7 @@ type VolumeSym struct {
 // *pgas.MismatchError if the PEs differ in n or in the layout of Volume; *pgas.PeerError if a PE
 // dies; the cause of ctx's end.
 func AllocVolume(ctx context.Context, w *pgas.World, n int) (VolumeSym, error) {
-	s, err := pgas.AllocLayout[Volume](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/samples/wordcount.Volume", Hash: 0x3b1dc20188b22b4f})
+	s, err := pgas.AllocLayout[Volume](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/samples/wordcount.Volume", Hash: 0x3b1dc20188b22b4f, Tags: "HeapFree atomic; TextFree atomic"})
 	return VolumeSym{s}, err
 }
 
@@ -870,7 +867,7 @@ func (r VolumeRef) WantRef() pgas.Ref[uint64] {
 
 // A compiler error in this function says that Tally is not what this file was generated for any
 // more: run go generate (or go tool pgasgen) again.
-func _(x Tally) {
+func _(Tally_has_changed_run_go_generate Tally) {
 	_ = struct {
 		NextFile    int64
 		Files       int64
@@ -885,22 +882,21 @@ func _(x Tally) {
 		Stop        uint64
 		Mail        pgas.Signal
 		Done        int64
-	}(x)
-	var ok [1]struct{}
-	_ = ok[unsafe.Sizeof(x)-104]
-	_ = ok[unsafe.Offsetof(x.NextFile)-0]
-	_ = ok[unsafe.Offsetof(x.Files)-8]
-	_ = ok[unsafe.Offsetof(x.Unreadable)-16]
-	_ = ok[unsafe.Offsetof(x.Malformed)-24]
-	_ = ok[unsafe.Offsetof(x.Refused)-32]
-	_ = ok[unsafe.Offsetof(x.Bytes)-40]
-	_ = ok[unsafe.Offsetof(x.Identifiers)-48]
-	_ = ok[unsafe.Offsetof(x.Inserts)-56]
-	_ = ok[unsafe.Offsetof(x.Entries)-64]
-	_ = ok[unsafe.Offsetof(x.MergeNS)-72]
-	_ = ok[unsafe.Offsetof(x.Stop)-80]
-	_ = ok[unsafe.Offsetof(x.Mail)-88]
-	_ = ok[unsafe.Offsetof(x.Done)-96]
+	}(Tally_has_changed_run_go_generate)
+	_ = [104]struct{}([unsafe.Sizeof(Tally_has_changed_run_go_generate)]struct{}{})
+	_ = [0]struct{}([unsafe.Offsetof(Tally_has_changed_run_go_generate.NextFile)]struct{}{})
+	_ = [8]struct{}([unsafe.Offsetof(Tally_has_changed_run_go_generate.Files)]struct{}{})
+	_ = [16]struct{}([unsafe.Offsetof(Tally_has_changed_run_go_generate.Unreadable)]struct{}{})
+	_ = [24]struct{}([unsafe.Offsetof(Tally_has_changed_run_go_generate.Malformed)]struct{}{})
+	_ = [32]struct{}([unsafe.Offsetof(Tally_has_changed_run_go_generate.Refused)]struct{}{})
+	_ = [40]struct{}([unsafe.Offsetof(Tally_has_changed_run_go_generate.Bytes)]struct{}{})
+	_ = [48]struct{}([unsafe.Offsetof(Tally_has_changed_run_go_generate.Identifiers)]struct{}{})
+	_ = [56]struct{}([unsafe.Offsetof(Tally_has_changed_run_go_generate.Inserts)]struct{}{})
+	_ = [64]struct{}([unsafe.Offsetof(Tally_has_changed_run_go_generate.Entries)]struct{}{})
+	_ = [72]struct{}([unsafe.Offsetof(Tally_has_changed_run_go_generate.MergeNS)]struct{}{})
+	_ = [80]struct{}([unsafe.Offsetof(Tally_has_changed_run_go_generate.Stop)]struct{}{})
+	_ = [88]struct{}([unsafe.Offsetof(Tally_has_changed_run_go_generate.Mail)]struct{}{})
+	_ = [96]struct{}([unsafe.Offsetof(Tally_has_changed_run_go_generate.Done)]struct{}{})
 }
 
 // TallySym is a symmetric allocation of Tally records, at the same offset of every PE's heap. Sym
@@ -914,7 +910,7 @@ type TallySym struct {
 // *pgas.MismatchError if the PEs differ in n or in the layout of Tally; *pgas.PeerError if a PE
 // dies; the cause of ctx's end.
 func AllocTally(ctx context.Context, w *pgas.World, n int) (TallySym, error) {
-	s, err := pgas.AllocLayout[Tally](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/samples/wordcount.Tally", Hash: 0x50771a79e7ee05b0})
+	s, err := pgas.AllocLayout[Tally](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/samples/wordcount.Tally", Hash: 0x50771a79e7ee05b0, Tags: "NextFile atomic; Files atomic; Unreadable atomic; Malformed atomic; Refused atomic; Bytes atomic; Identifiers atomic; Inserts atomic; Entries atomic; MergeNS atomic; Stop atomic; Done atomic"})
 	return TallySym{s}, err
 }
 
@@ -1020,17 +1016,16 @@ func (r TallyRef) Done() pgas.Atomic[int64] {
 
 // A compiler error in this function says that Box is not what this file was generated for any more:
 // run go generate (or go tool pgasgen) again.
-func _(x Box) {
+func _(Box_has_changed_run_go_generate Box) {
 	_ = struct {
 		Arrived pgas.Signal
 		Taken   uint64
 		Text    [32768]byte
-	}(x)
-	var ok [1]struct{}
-	_ = ok[unsafe.Sizeof(x)-32784]
-	_ = ok[unsafe.Offsetof(x.Arrived)-0]
-	_ = ok[unsafe.Offsetof(x.Taken)-8]
-	_ = ok[unsafe.Offsetof(x.Text)-16]
+	}(Box_has_changed_run_go_generate)
+	_ = [32784]struct{}([unsafe.Sizeof(Box_has_changed_run_go_generate)]struct{}{})
+	_ = [0]struct{}([unsafe.Offsetof(Box_has_changed_run_go_generate.Arrived)]struct{}{})
+	_ = [8]struct{}([unsafe.Offsetof(Box_has_changed_run_go_generate.Taken)]struct{}{})
+	_ = [16]struct{}([unsafe.Offsetof(Box_has_changed_run_go_generate.Text)]struct{}{})
 }
 
 // BoxSym is a symmetric allocation of Box records: Len of them, at the same offset of every PE's
@@ -1044,7 +1039,7 @@ type BoxSym struct {
 // *pgas.MismatchError if the PEs differ in n or in the layout of Box; *pgas.PeerError if a PE dies;
 // the cause of ctx's end.
 func AllocBox(ctx context.Context, w *pgas.World, n int) (BoxSym, error) {
-	s, err := pgas.AllocLayout[Box](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/samples/wordcount.Box", Hash: 0x38a3c5e2bcb5a1d6})
+	s, err := pgas.AllocLayout[Box](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/samples/wordcount.Box", Hash: 0x38a3c5e2bcb5a1d6, Tags: "Taken atomic"})
 	return BoxSym{s}, err
 }
 

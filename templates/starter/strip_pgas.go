@@ -14,19 +14,18 @@ const _ = pgas.GeneratedFor1
 
 // A compiler error in this function says that Strip is not what this file was generated for any
 // more: run go generate (or go tool pgasgen) again.
-func _(x Strip) {
+func _(Strip_has_changed_run_go_generate Strip) {
 	_ = struct {
 		Halo  [2][2][64]float64
 		Ready [2]pgas.Signal
 		Heat  float64
 		Warm  int64
-	}(x)
-	var ok [1]struct{}
-	_ = ok[unsafe.Sizeof(x)-2080]
-	_ = ok[unsafe.Offsetof(x.Halo)-0]
-	_ = ok[unsafe.Offsetof(x.Ready)-2048]
-	_ = ok[unsafe.Offsetof(x.Heat)-2064]
-	_ = ok[unsafe.Offsetof(x.Warm)-2072]
+	}(Strip_has_changed_run_go_generate)
+	_ = [2080]struct{}([unsafe.Sizeof(Strip_has_changed_run_go_generate)]struct{}{})
+	_ = [0]struct{}([unsafe.Offsetof(Strip_has_changed_run_go_generate.Halo)]struct{}{})
+	_ = [2048]struct{}([unsafe.Offsetof(Strip_has_changed_run_go_generate.Ready)]struct{}{})
+	_ = [2064]struct{}([unsafe.Offsetof(Strip_has_changed_run_go_generate.Heat)]struct{}{})
+	_ = [2072]struct{}([unsafe.Offsetof(Strip_has_changed_run_go_generate.Warm)]struct{}{})
 }
 
 // StripSym is a symmetric allocation of Strip records: Len of them, at the same offset of every
@@ -40,7 +39,7 @@ type StripSym struct {
 // *pgas.MismatchError if the PEs differ in n or in the layout of Strip; *pgas.PeerError if a PE
 // dies; the cause of ctx's end.
 func AllocStrip(ctx context.Context, w *pgas.World, n int) (StripSym, error) {
-	s, err := pgas.AllocLayout[Strip](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/templates/starter.Strip", Hash: 0x609b641c00f3e138})
+	s, err := pgas.AllocLayout[Strip](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/templates/starter.Strip", Hash: 0x609b641c00f3e138, Tags: "Warm atomic"})
 	return StripSym{s}, err
 }
 

@@ -14,21 +14,20 @@ const _ = pgas.GeneratedFor1
 
 // A compiler error in this function says that Cell is not what this file was generated for any
 // more: run go generate (or go tool pgasgen) again.
-func _(x Cell) {
+func _(Cell_has_changed_run_go_generate Cell) {
 	_ = struct {
 		Count int64
 		Sum   float64
 		Flag  bool
 		Pair  Pair
 		Row   [8]float64
-	}(x)
-	var ok [1]struct{}
-	_ = ok[unsafe.Sizeof(x)-96]
-	_ = ok[unsafe.Offsetof(x.Count)-0]
-	_ = ok[unsafe.Offsetof(x.Sum)-8]
-	_ = ok[unsafe.Offsetof(x.Flag)-16]
-	_ = ok[unsafe.Offsetof(x.Pair)-20]
-	_ = ok[unsafe.Offsetof(x.Row)-32]
+	}(Cell_has_changed_run_go_generate)
+	_ = [96]struct{}([unsafe.Sizeof(Cell_has_changed_run_go_generate)]struct{}{})
+	_ = [0]struct{}([unsafe.Offsetof(Cell_has_changed_run_go_generate.Count)]struct{}{})
+	_ = [8]struct{}([unsafe.Offsetof(Cell_has_changed_run_go_generate.Sum)]struct{}{})
+	_ = [16]struct{}([unsafe.Offsetof(Cell_has_changed_run_go_generate.Flag)]struct{}{})
+	_ = [20]struct{}([unsafe.Offsetof(Cell_has_changed_run_go_generate.Pair)]struct{}{})
+	_ = [32]struct{}([unsafe.Offsetof(Cell_has_changed_run_go_generate.Row)]struct{}{})
 }
 
 // CellSym is a symmetric allocation of Cell records: Len of them, at the same offset of every PE's
@@ -42,7 +41,7 @@ type CellSym struct {
 // *pgas.MismatchError if the PEs differ in n or in the layout of Cell; *pgas.PeerError if a PE
 // dies; the cause of ctx's end.
 func AllocCell(ctx context.Context, w *pgas.World, n int) (CellSym, error) {
-	s, err := pgas.AllocLayout[Cell](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/tests/fastpath.Cell", Hash: 0x8dc39d39cc510e64})
+	s, err := pgas.AllocLayout[Cell](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/tests/fastpath.Cell", Hash: 0x8dc39d39cc510e64, Tags: "Count atomic"})
 	return CellSym{s}, err
 }
 

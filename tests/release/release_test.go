@@ -20,6 +20,7 @@ import (
 	"github.com/gopgas/gopgas/pgas/pgastest/hang"
 	"github.com/gopgas/gopgas/pgas/version"
 	"github.com/gopgas/gopgas/tests/built"
+	"github.com/gopgas/gopgas/tests/pages"
 )
 
 // TestRelease needs the modules that the commands import: those in the module cache, or else the network.
@@ -94,6 +95,40 @@ func main() {
 	if got := u.run("metered", "go", "run", "."); got != "3 <nil>\n" {
 		t.Errorf("it prints %q, want the 3 metrics of a PE that counts nothing", got)
 	}
+}
+
+// TestReadme makes the project of the README with go run of the release, pastes its program and runs it, as the page says.
+func TestReadme(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes a release")
+	}
+	root, err := built.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks, err := pages.Blocks(filepath.Join(root, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := newUser(t, newProxy(t, root).dir)
+	dir, out := u.dir, ""
+	for _, b := range blocks {
+		switch {
+		case b.Section != "What a program looks like" || strings.Contains(b.Text, "~/mail"): // the latter is for a checkout
+		case b.Language == "sh":
+			dir, out = u.shell(dir, b.Text)
+		case b.Language == "go":
+			if err := os.WriteFile(filepath.Join(dir, b.File), []byte(b.Text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		case b.Language == "text" && out != b.Text:
+			t.Errorf("README.md:%d: the page says\n%sand the block before it prints\n%s", b.Line, b.Text, out)
+		}
+	}
+	if out == "" {
+		t.Error("the program of the README has not run")
+	}
+	checkProject(t, filepath.Join(dir, "go.mod"))
 }
 
 // TestTidy: the go.mod file of each module is what go mod tidy makes of it when the release is published.
@@ -293,16 +328,33 @@ func goEnv(t *testing.T, name string) string {
 // unreachable is what the go command says of a proxy that does not answer.
 var unreachable = regexp.MustCompile(`dial tcp|no such host|module lookup disabled by GOPROXY=off|i/o timeout`)
 
+// shell runs commands of a page in a directory. It returns the directory in which they end, and what the last of them prints.
+func (u *user) shell(dir, commands string) (end, out string) {
+	u.t.Helper()
+	at := filepath.Join(u.dir, "at")
+	out = u.command(dir, "bash", "-euc", commands+"pwd > "+at)
+	text, err := os.ReadFile(at)
+	if err != nil {
+		u.t.Fatal(err)
+	}
+	return strings.TrimSpace(string(text)), out
+}
+
 // run returns what a command prints to its standard output.
 func (u *user) run(dir, name string, args ...string) string {
 	u.t.Helper()
-	ctx, cancel := hang.Context(u.t.Context())
-	defer cancel()
 	if own := filepath.Join(u.dir, "bin", name); name != "go" {
 		name = own
 	}
+	return u.command(filepath.Join(u.dir, dir), name, args...)
+}
+
+func (u *user) command(dir, name string, args ...string) string {
+	u.t.Helper()
+	ctx, cancel := hang.Context(u.t.Context())
+	defer cancel()
 	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir, cmd.Env, cmd.WaitDelay = filepath.Join(u.dir, dir), u.env, 5*time.Second
+	cmd.Dir, cmd.Env, cmd.WaitDelay = dir, u.env, 5*time.Second
 	var errs strings.Builder
 	cmd.Stderr = &errs
 	out, err := cmd.Output()

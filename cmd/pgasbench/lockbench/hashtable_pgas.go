@@ -14,15 +14,14 @@ const _ = pgas.GeneratedFor1
 
 // A compiler error in this function says that Element is not what this file was generated for any
 // more: run go generate (or go tool pgasgen) again.
-func _(x Element) {
+func _(Element_has_changed_run_go_generate Element) {
 	_ = struct {
 		Key  int64
 		Next int64
-	}(x)
-	var ok [1]struct{}
-	_ = ok[unsafe.Sizeof(x)-16]
-	_ = ok[unsafe.Offsetof(x.Key)-0]
-	_ = ok[unsafe.Offsetof(x.Next)-8]
+	}(Element_has_changed_run_go_generate)
+	_ = [16]struct{}([unsafe.Sizeof(Element_has_changed_run_go_generate)]struct{}{})
+	_ = [0]struct{}([unsafe.Offsetof(Element_has_changed_run_go_generate.Key)]struct{}{})
+	_ = [8]struct{}([unsafe.Offsetof(Element_has_changed_run_go_generate.Next)]struct{}{})
 }
 
 // ElementSym is a symmetric allocation of Element records, at the same offset of every PE's heap.

@@ -14,7 +14,7 @@ const _ = pgas.GeneratedFor1
 
 // A compiler error in this function says that Shared is not what this file was generated for any
 // more: run go generate (or go tool pgasgen) again.
-func _(x Shared) {
+func _(Shared_has_changed_run_go_generate Shared) {
 	_ = struct {
 		Counter int64
 		_       [56]byte
@@ -22,12 +22,11 @@ func _(x Shared) {
 		_       [56]byte
 		Writes  int64
 		_       [56]byte
-	}(x)
-	var ok [1]struct{}
-	_ = ok[unsafe.Sizeof(x)-192]
-	_ = ok[unsafe.Offsetof(x.Counter)-0]
-	_ = ok[unsafe.Offsetof(x.Cell)-64]
-	_ = ok[unsafe.Offsetof(x.Writes)-128]
+	}(Shared_has_changed_run_go_generate)
+	_ = [192]struct{}([unsafe.Sizeof(Shared_has_changed_run_go_generate)]struct{}{})
+	_ = [0]struct{}([unsafe.Offsetof(Shared_has_changed_run_go_generate.Counter)]struct{}{})
+	_ = [64]struct{}([unsafe.Offsetof(Shared_has_changed_run_go_generate.Cell)]struct{}{})
+	_ = [128]struct{}([unsafe.Offsetof(Shared_has_changed_run_go_generate.Writes)]struct{}{})
 }
 
 // SharedSym is a symmetric allocation of Shared records: Len of them, at the same offset of every
@@ -41,7 +40,7 @@ type SharedSym struct {
 // *pgas.MismatchError if the PEs differ in n or in the layout of Shared; *pgas.PeerError if a PE
 // dies; the cause of ctx's end.
 func AllocShared(ctx context.Context, w *pgas.World, n int) (SharedSym, error) {
-	s, err := pgas.AllocLayout[Shared](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasbench/lockbench.Shared", Hash: 0x1d326ea0a6c790c2})
+	s, err := pgas.AllocLayout[Shared](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasbench/lockbench.Shared", Hash: 0x1d326ea0a6c790c2, Tags: "Writes atomic"})
 	return SharedSym{s}, err
 }
 

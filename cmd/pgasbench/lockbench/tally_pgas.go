@@ -14,7 +14,7 @@ const _ = pgas.GeneratedFor1
 
 // A compiler error in this function says that Tally is not what this file was generated for any
 // more: run go generate (or go tool pgasgen) again.
-func _(x Tally) {
+func _(Tally_has_changed_run_go_generate Tally) {
 	_ = struct {
 		Reads   int64
 		Writes  int64
@@ -24,17 +24,16 @@ func _(x Tally) {
 		TookNs  int64
 		Times   [640]uint32
 		Waits   [640]uint32
-	}(x)
-	var ok [1]struct{}
-	_ = ok[unsafe.Sizeof(x)-5168]
-	_ = ok[unsafe.Offsetof(x.Reads)-0]
-	_ = ok[unsafe.Offsetof(x.Writes)-8]
-	_ = ok[unsafe.Offsetof(x.ReadNs)-16]
-	_ = ok[unsafe.Offsetof(x.WriteNs)-24]
-	_ = ok[unsafe.Offsetof(x.Longest)-32]
-	_ = ok[unsafe.Offsetof(x.TookNs)-40]
-	_ = ok[unsafe.Offsetof(x.Times)-48]
-	_ = ok[unsafe.Offsetof(x.Waits)-2608]
+	}(Tally_has_changed_run_go_generate)
+	_ = [5168]struct{}([unsafe.Sizeof(Tally_has_changed_run_go_generate)]struct{}{})
+	_ = [0]struct{}([unsafe.Offsetof(Tally_has_changed_run_go_generate.Reads)]struct{}{})
+	_ = [8]struct{}([unsafe.Offsetof(Tally_has_changed_run_go_generate.Writes)]struct{}{})
+	_ = [16]struct{}([unsafe.Offsetof(Tally_has_changed_run_go_generate.ReadNs)]struct{}{})
+	_ = [24]struct{}([unsafe.Offsetof(Tally_has_changed_run_go_generate.WriteNs)]struct{}{})
+	_ = [32]struct{}([unsafe.Offsetof(Tally_has_changed_run_go_generate.Longest)]struct{}{})
+	_ = [40]struct{}([unsafe.Offsetof(Tally_has_changed_run_go_generate.TookNs)]struct{}{})
+	_ = [48]struct{}([unsafe.Offsetof(Tally_has_changed_run_go_generate.Times)]struct{}{})
+	_ = [2608]struct{}([unsafe.Offsetof(Tally_has_changed_run_go_generate.Waits)]struct{}{})
 }
 
 // TallySym is a symmetric allocation of Tally records, at the same offset of every PE's heap. Sym

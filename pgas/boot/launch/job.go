@@ -586,7 +586,7 @@ func (j *job) handleTable(h *host, data []byte) {
 func (j *job) tableArrived(h *host) {
 	h.tableRequested = false
 	if !slices.ContainsFunc(j.hosts, func(h *host) bool { return h.tableRequested }) {
-		j.stderr.notice("pgasrun: what each PE is doing:\n" + formatTable(j.hosts, -1))
+		j.stderr.notice("pgasrun: what each PE is doing:\n" + formatTable(j.hosts, -1) + lockCycle(j.hosts))
 	}
 }
 

@@ -20,12 +20,21 @@ var library = [...]string{"runtime.", "sync.", "iter.", "slices.", "maps.", "tes
 
 // Program returns the file and line of the program's call that led to this one, such as "solver/main.go:40", or
 // "" if no function of the program is on the stack.
-func Program() string {
-	var pcs [32]uintptr
-	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
+func Program() string { return program(false) }
+
+// OfPanic is Program for the call that has panicked. It is for a function that a deferred one calls, whose frames are
+// on the stack above that call.
+func OfPanic() string { return program(true) }
+
+func program(behindPanic bool) string {
+	var pcs [64]uintptr
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs[:])])
 	for {
 		f, more := frames.Next()
-		if f.Function != "" && !IsRuntime(f.Function, f.File) {
+		if f.Function == "runtime.gopanic" {
+			behindPanic = false
+		}
+		if f.Function != "" && !behindPanic && !IsRuntime(f.Function, f.File) {
 			return filepath.Join(filepath.Base(filepath.Dir(f.File)), filepath.Base(f.File)) + ":" + strconv.Itoa(f.Line)
 		}
 		if !more {
@@ -42,12 +51,18 @@ func At() string {
 	return ""
 }
 
+// ownFolder is that of package pgas where this program was built.
+var ownFolder = func() string {
+	_, file, _, _ := runtime.Caller(0)
+	return filepath.Dir(filepath.Dir(filepath.Dir(file))) + "/"
+}()
+
 // IsRuntime reports whether a function is the runtime's, or one that pgasgen has written.
 func IsRuntime(function, file string) bool {
 	if strings.HasSuffix(file, "_test.go") {
 		return false
 	}
-	if strings.HasSuffix(file, "_pgas.go") {
+	if strings.HasSuffix(file, "_pgas.go") || strings.HasPrefix(file, ownFolder) { // the latter: inlined into the program, as iterators are
 		return true
 	}
 	for _, p := range library {

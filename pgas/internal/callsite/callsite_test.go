@@ -24,3 +24,20 @@ func TestIsRuntime(t *testing.T) {
 		}
 	}
 }
+
+// TestOfPanic: the site of a panic is that of the call that has panicked, not of the deferred function that asks.
+func TestOfPanic(t *testing.T) {
+	var at, asked string
+	func() {
+		defer func() {
+			recover()
+			at, asked = OfPanic(), Program()
+		}()
+		panics()
+	}()
+	if at != "callsite/callsite_test.go:43" || asked == at {
+		t.Errorf("it panicked at %q, and %q asked", at, asked)
+	}
+}
+
+func panics() { panic("here") }

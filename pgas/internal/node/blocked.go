@@ -96,6 +96,9 @@ func (n *Node) publishSite(ctx context.Context, c *Cond) {
 	n.State.Text.Store(name + "\n" + callsite.Program())
 }
 
+// PublishCall publishes where the program has made the call that Block tells of. It takes some microseconds.
+func (n *Node) PublishCall() { n.State.Text.Store("\n" + callsite.Program()) }
+
 // Unblock withdraws what Block and publishSite have published.
 func (n *Node) Unblock(m record.Mark) {
 	if n.Rec != nil {

@@ -66,7 +66,7 @@ type Node struct {
 }
 
 // ErrClosed is why operations on a closed World fail.
-var ErrClosed = errors.New("the World is closed")
+var ErrClosed = errors.New("the World is closed: make this call before World.Close, or before the body of Main returns")
 
 // HostName returns the name of the host of a PE of the job.
 func (n *Node) HostName(pe int) string { return n.Job.Hosts[n.Job.HostOf(pe)].Name }

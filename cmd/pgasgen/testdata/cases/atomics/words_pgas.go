@@ -14,7 +14,7 @@ const _ = pgas.GeneratedFor1
 
 // A compiler error in this function says that Words is not what this file was generated for any
 // more: run go generate (or go tool pgasgen) again.
-func _(x Words) {
+func _(Words_has_changed_run_go_generate Words) {
 	_ = struct {
 		I32    int32
 		U32    uint32
@@ -31,24 +31,23 @@ func _(x Words) {
 		Cube   [2][3][4]float64
 		Deep   [2][2][2][2]int32
 		Single [1]ticket
-	}(x)
-	var ok [1]struct{}
-	_ = ok[unsafe.Sizeof(x)-528]
-	_ = ok[unsafe.Offsetof(x.I32)-0]
-	_ = ok[unsafe.Offsetof(x.U32)-4]
-	_ = ok[unsafe.Offsetof(x.I64)-8]
-	_ = ok[unsafe.Offsetof(x.U64)-16]
-	_ = ok[unsafe.Offsetof(x.I)-24]
-	_ = ok[unsafe.Offsetof(x.U)-32]
-	_ = ok[unsafe.Offsetof(x.P)-40]
-	_ = ok[unsafe.Offsetof(x.F32)-48]
-	_ = ok[unsafe.Offsetof(x.F64)-56]
-	_ = ok[unsafe.Offsetof(x.Next)-64]
-	_ = ok[unsafe.Offsetof(x.Hist)-72]
-	_ = ok[unsafe.Offsetof(x.Grid)-200]
-	_ = ok[unsafe.Offsetof(x.Cube)-264]
-	_ = ok[unsafe.Offsetof(x.Deep)-456]
-	_ = ok[unsafe.Offsetof(x.Single)-520]
+	}(Words_has_changed_run_go_generate)
+	_ = [528]struct{}([unsafe.Sizeof(Words_has_changed_run_go_generate)]struct{}{})
+	_ = [0]struct{}([unsafe.Offsetof(Words_has_changed_run_go_generate.I32)]struct{}{})
+	_ = [4]struct{}([unsafe.Offsetof(Words_has_changed_run_go_generate.U32)]struct{}{})
+	_ = [8]struct{}([unsafe.Offsetof(Words_has_changed_run_go_generate.I64)]struct{}{})
+	_ = [16]struct{}([unsafe.Offsetof(Words_has_changed_run_go_generate.U64)]struct{}{})
+	_ = [24]struct{}([unsafe.Offsetof(Words_has_changed_run_go_generate.I)]struct{}{})
+	_ = [32]struct{}([unsafe.Offsetof(Words_has_changed_run_go_generate.U)]struct{}{})
+	_ = [40]struct{}([unsafe.Offsetof(Words_has_changed_run_go_generate.P)]struct{}{})
+	_ = [48]struct{}([unsafe.Offsetof(Words_has_changed_run_go_generate.F32)]struct{}{})
+	_ = [56]struct{}([unsafe.Offsetof(Words_has_changed_run_go_generate.F64)]struct{}{})
+	_ = [64]struct{}([unsafe.Offsetof(Words_has_changed_run_go_generate.Next)]struct{}{})
+	_ = [72]struct{}([unsafe.Offsetof(Words_has_changed_run_go_generate.Hist)]struct{}{})
+	_ = [200]struct{}([unsafe.Offsetof(Words_has_changed_run_go_generate.Grid)]struct{}{})
+	_ = [264]struct{}([unsafe.Offsetof(Words_has_changed_run_go_generate.Cube)]struct{}{})
+	_ = [456]struct{}([unsafe.Offsetof(Words_has_changed_run_go_generate.Deep)]struct{}{})
+	_ = [520]struct{}([unsafe.Offsetof(Words_has_changed_run_go_generate.Single)]struct{}{})
 }
 
 // WordsSym is a symmetric allocation of Words records: Len of them, at the same offset of every
@@ -62,7 +61,7 @@ type WordsSym struct {
 // *pgas.MismatchError if the PEs differ in n or in the layout of Words; *pgas.PeerError if a PE
 // dies; the cause of ctx's end.
 func AllocWords(ctx context.Context, w *pgas.World, n int) (WordsSym, error) {
-	s, err := pgas.AllocLayout[Words](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/atomics.Words", Hash: 0x5004ca40dcec239f})
+	s, err := pgas.AllocLayout[Words](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/atomics.Words", Hash: 0x5004ca40dcec239f, Tags: "I32 atomic; U32 atomic; I64 atomic; U64 atomic; I atomic; U atomic; P atomic; F32 atomic; F64 atomic; Next atomic; Hist atomic; Grid atomic; Cube atomic; Deep atomic; Single atomic"})
 	return WordsSym{s}, err
 }
 

@@ -17,7 +17,7 @@ const _ = dsm.GeneratedFor1
 
 // A compiler error in this function says that Body is not what this file was generated for any
 // more: run go generate (or go tool pgasgen) again.
-func _(x Body) {
+func _(Body_has_changed_run_go_generate Body) {
 	_ = struct {
 		Pos     [3]float64
 		Vel     [3]float64
@@ -31,20 +31,19 @@ func _(x Body) {
 		Age     time.Duration
 		Leaf    bool
 		Tree    Tree
-	}(x)
-	var ok [1]struct{}
-	_ = ok[unsafe.Sizeof(x)-232]
-	_ = ok[unsafe.Offsetof(x.Pos)-0]
-	_ = ok[unsafe.Offsetof(x.Vel)-24]
-	_ = ok[unsafe.Offsetof(x.Mass)-48]
-	_ = ok[unsafe.Offsetof(x.Moment)-56]
-	_ = ok[unsafe.Offsetof(x.Moments)-88]
-	_ = ok[unsafe.Offsetof(x.Table)-152]
-	_ = ok[unsafe.Offsetof(x.Name)-164]
-	_ = ok[unsafe.Offsetof(x.Child)-172]
-	_ = ok[unsafe.Offsetof(x.Age)-208]
-	_ = ok[unsafe.Offsetof(x.Leaf)-216]
-	_ = ok[unsafe.Offsetof(x.Tree)-220]
+	}(Body_has_changed_run_go_generate)
+	_ = [232]struct{}([unsafe.Sizeof(Body_has_changed_run_go_generate)]struct{}{})
+	_ = [0]struct{}([unsafe.Offsetof(Body_has_changed_run_go_generate.Pos)]struct{}{})
+	_ = [24]struct{}([unsafe.Offsetof(Body_has_changed_run_go_generate.Vel)]struct{}{})
+	_ = [48]struct{}([unsafe.Offsetof(Body_has_changed_run_go_generate.Mass)]struct{}{})
+	_ = [56]struct{}([unsafe.Offsetof(Body_has_changed_run_go_generate.Moment)]struct{}{})
+	_ = [88]struct{}([unsafe.Offsetof(Body_has_changed_run_go_generate.Moments)]struct{}{})
+	_ = [152]struct{}([unsafe.Offsetof(Body_has_changed_run_go_generate.Table)]struct{}{})
+	_ = [164]struct{}([unsafe.Offsetof(Body_has_changed_run_go_generate.Name)]struct{}{})
+	_ = [172]struct{}([unsafe.Offsetof(Body_has_changed_run_go_generate.Child)]struct{}{})
+	_ = [208]struct{}([unsafe.Offsetof(Body_has_changed_run_go_generate.Age)]struct{}{})
+	_ = [216]struct{}([unsafe.Offsetof(Body_has_changed_run_go_generate.Leaf)]struct{}{})
+	_ = [220]struct{}([unsafe.Offsetof(Body_has_changed_run_go_generate.Tree)]struct{}{})
 }
 
 // BodyArray is a coherent array of Body records, which each PE reads and writes as its own memory.
@@ -339,15 +338,14 @@ func (r BodyRef) SetTree(v Tree) {
 
 // A compiler error in this function says that Tree is not what this file was generated for any
 // more: run go generate (or go tool pgasgen) again.
-func _(x Tree) {
+func _(Tree_has_changed_run_go_generate Tree) {
 	_ = struct {
 		First int32
 		Last  int32
-	}(x)
-	var ok [1]struct{}
-	_ = ok[unsafe.Sizeof(x)-8]
-	_ = ok[unsafe.Offsetof(x.First)-0]
-	_ = ok[unsafe.Offsetof(x.Last)-4]
+	}(Tree_has_changed_run_go_generate)
+	_ = [8]struct{}([unsafe.Sizeof(Tree_has_changed_run_go_generate)]struct{}{})
+	_ = [0]struct{}([unsafe.Offsetof(Tree_has_changed_run_go_generate.First)]struct{}{})
+	_ = [4]struct{}([unsafe.Offsetof(Tree_has_changed_run_go_generate.Last)]struct{}{})
 }
 
 // TreeArray is a coherent array of Tree records, which each PE reads and writes as its own memory.
@@ -436,15 +434,14 @@ func (r TreeRef) SetLast(v int32) {
 
 // A compiler error in this function says that Root is not what this file was generated for any
 // more: run go generate (or go tool pgasgen) again.
-func _(x Root) {
+func _(Root_has_changed_run_go_generate Root) {
 	_ = struct {
 		Tree  Tree
 		Count int64
-	}(x)
-	var ok [1]struct{}
-	_ = ok[unsafe.Sizeof(x)-16]
-	_ = ok[unsafe.Offsetof(x.Tree)-0]
-	_ = ok[unsafe.Offsetof(x.Count)-8]
+	}(Root_has_changed_run_go_generate)
+	_ = [16]struct{}([unsafe.Sizeof(Root_has_changed_run_go_generate)]struct{}{})
+	_ = [0]struct{}([unsafe.Offsetof(Root_has_changed_run_go_generate.Tree)]struct{}{})
+	_ = [8]struct{}([unsafe.Offsetof(Root_has_changed_run_go_generate.Count)]struct{}{})
 }
 
 // RootSym is a symmetric allocation of Root records, at the same offset of every PE's heap. Sym has
@@ -458,7 +455,7 @@ type RootSym struct {
 // *pgas.MismatchError if the PEs differ in n or in the layout of Root; *pgas.PeerError if a PE
 // dies; the cause of ctx's end.
 func AllocRoot(ctx context.Context, w *pgas.World, n int) (RootSym, error) {
-	s, err := pgas.AllocLayout[Root](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/coherent.Root", Hash: 0x8fc7fe23d527a112})
+	s, err := pgas.AllocLayout[Root](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/coherent.Root", Hash: 0x8fc7fe23d527a112, Tags: "Count atomic"})
 	return RootSym{s}, err
 }
 

@@ -14,19 +14,18 @@ const _ = pgas.GeneratedFor1
 
 // A compiler error in this function says that Cell is not what this file was generated for any
 // more: run go generate (or go tool pgasgen) again.
-func _(x Cell) {
+func _(Cell_has_changed_run_go_generate Cell) {
 	_ = struct {
 		Count int64
 		Sum   float64
 		Halo  [2][64]float64
 		Ready pgas.Signal
-	}(x)
-	var ok [1]struct{}
-	_ = ok[unsafe.Sizeof(x)-1048]
-	_ = ok[unsafe.Offsetof(x.Count)-0]
-	_ = ok[unsafe.Offsetof(x.Sum)-8]
-	_ = ok[unsafe.Offsetof(x.Halo)-16]
-	_ = ok[unsafe.Offsetof(x.Ready)-1040]
+	}(Cell_has_changed_run_go_generate)
+	_ = [1048]struct{}([unsafe.Sizeof(Cell_has_changed_run_go_generate)]struct{}{})
+	_ = [0]struct{}([unsafe.Offsetof(Cell_has_changed_run_go_generate.Count)]struct{}{})
+	_ = [8]struct{}([unsafe.Offsetof(Cell_has_changed_run_go_generate.Sum)]struct{}{})
+	_ = [16]struct{}([unsafe.Offsetof(Cell_has_changed_run_go_generate.Halo)]struct{}{})
+	_ = [1040]struct{}([unsafe.Offsetof(Cell_has_changed_run_go_generate.Ready)]struct{}{})
 }
 
 // CellSym is a symmetric allocation of Cell records: Len of them, at the same offset of every PE's
@@ -40,7 +39,7 @@ type CellSym struct {
 // *pgas.MismatchError if the PEs differ in n or in the layout of Cell; *pgas.PeerError if a PE
 // dies; the cause of ctx's end.
 func AllocCell(ctx context.Context, w *pgas.World, n int) (CellSym, error) {
-	s, err := pgas.AllocLayout[Cell](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/design.Cell", Hash: 0xcade6dd3867e37ae})
+	s, err := pgas.AllocLayout[Cell](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/design.Cell", Hash: 0xcade6dd3867e37ae, Tags: "Count atomic"})
 	return CellSym{s}, err
 }
 

@@ -14,13 +14,12 @@ const _ = pgas.GeneratedFor1
 
 // A compiler error in this function says that B is not what this file was generated for any more:
 // run go generate (or go tool pgasgen) again.
-func _(x B) {
+func _(B_has_changed_run_go_generate B) {
 	_ = struct {
 		Second B2
-	}(x)
-	var ok [1]struct{}
-	_ = ok[unsafe.Sizeof(x)-8]
-	_ = ok[unsafe.Offsetof(x.Second)-0]
+	}(B_has_changed_run_go_generate)
+	_ = [8]struct{}([unsafe.Sizeof(B_has_changed_run_go_generate)]struct{}{})
+	_ = [0]struct{}([unsafe.Offsetof(B_has_changed_run_go_generate.Second)]struct{}{})
 }
 
 // BSym is a symmetric allocation of B records: Len of them, at the same offset of every PE's heap.
@@ -186,13 +185,12 @@ func (r BRef) SecondRef() pgas.Ref[B2] {
 
 // A compiler error in this function says that B2 is not what this file was generated for any more:
 // run go generate (or go tool pgasgen) again.
-func _(x B2) {
+func _(B2_has_changed_run_go_generate B2) {
 	_ = struct {
 		Value int64
-	}(x)
-	var ok [1]struct{}
-	_ = ok[unsafe.Sizeof(x)-8]
-	_ = ok[unsafe.Offsetof(x.Value)-0]
+	}(B2_has_changed_run_go_generate)
+	_ = [8]struct{}([unsafe.Sizeof(B2_has_changed_run_go_generate)]struct{}{})
+	_ = [0]struct{}([unsafe.Offsetof(B2_has_changed_run_go_generate.Value)]struct{}{})
 }
 
 // B2Sym is a symmetric allocation of B2 records: Len of them, at the same offset of every PE's

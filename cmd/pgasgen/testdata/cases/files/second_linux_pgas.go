@@ -16,13 +16,12 @@ const _ = pgas.GeneratedFor1
 
 // A compiler error in this function says that A is not what this file was generated for any more:
 // run go generate (or go tool pgasgen) again.
-func _(x A) {
+func _(A_has_changed_run_go_generate A) {
 	_ = struct {
 		First int64
-	}(x)
-	var ok [1]struct{}
-	_ = ok[unsafe.Sizeof(x)-8]
-	_ = ok[unsafe.Offsetof(x.First)-0]
+	}(A_has_changed_run_go_generate)
+	_ = [8]struct{}([unsafe.Sizeof(A_has_changed_run_go_generate)]struct{}{})
+	_ = [0]struct{}([unsafe.Offsetof(A_has_changed_run_go_generate.First)]struct{}{})
 }
 
 // ASym is a symmetric allocation of A records: Len of them, at the same offset of every PE's heap.

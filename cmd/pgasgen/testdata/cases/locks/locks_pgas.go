@@ -14,17 +14,16 @@ const _ = pgas.GeneratedFor1
 
 // A compiler error in this function says that Account is not what this file was generated for any
 // more: run go generate (or go tool pgasgen) again.
-func _(x Account) {
+func _(Account_has_changed_run_go_generate Account) {
 	_ = struct {
 		Guard   pgas.Lock
 		Balance int64
 		Doors   [2][3]pgas.Lock
-	}(x)
-	var ok [1]struct{}
-	_ = ok[unsafe.Sizeof(x)-176]
-	_ = ok[unsafe.Offsetof(x.Guard)-0]
-	_ = ok[unsafe.Offsetof(x.Balance)-24]
-	_ = ok[unsafe.Offsetof(x.Doors)-32]
+	}(Account_has_changed_run_go_generate)
+	_ = [176]struct{}([unsafe.Sizeof(Account_has_changed_run_go_generate)]struct{}{})
+	_ = [0]struct{}([unsafe.Offsetof(Account_has_changed_run_go_generate.Guard)]struct{}{})
+	_ = [24]struct{}([unsafe.Offsetof(Account_has_changed_run_go_generate.Balance)]struct{}{})
+	_ = [32]struct{}([unsafe.Offsetof(Account_has_changed_run_go_generate.Doors)]struct{}{})
 }
 
 // AccountSym is a symmetric allocation of Account records: Len of them, at the same offset of every

@@ -15,15 +15,14 @@ const _ = pgas1.GeneratedFor1
 
 // A compiler error in this function says that T is not what this file was generated for any more:
 // run go generate (or go tool pgasgen) again.
-func _(x T) {
+func _(T_has_changed_run_go_generate T) {
 	_ = struct {
 		A v1.V
 		B v1.V
-	}(x)
-	var ok [1]struct{}
-	_ = ok[unsafe1.Sizeof(x)-16]
-	_ = ok[unsafe1.Offsetof(x.A)-0]
-	_ = ok[unsafe1.Offsetof(x.B)-8]
+	}(T_has_changed_run_go_generate)
+	_ = [16]struct{}([unsafe1.Sizeof(T_has_changed_run_go_generate)]struct{}{})
+	_ = [0]struct{}([unsafe1.Offsetof(T_has_changed_run_go_generate.A)]struct{}{})
+	_ = [8]struct{}([unsafe1.Offsetof(T_has_changed_run_go_generate.B)]struct{}{})
 }
 
 // TSym is a symmetric allocation of T records: Len of them, at the same offset of every PE's heap.

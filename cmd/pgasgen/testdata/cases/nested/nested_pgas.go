@@ -15,15 +15,14 @@ const _ = pgas.GeneratedFor1
 
 // A compiler error in this function says that Node is not what this file was generated for any
 // more: run go generate (or go tool pgasgen) again.
-func _(x Node) {
+func _(Node_has_changed_run_go_generate Node) {
 	_ = struct {
 		Key  uint64
 		Next int32
-	}(x)
-	var ok [1]struct{}
-	_ = ok[unsafe.Sizeof(x)-16]
-	_ = ok[unsafe.Offsetof(x.Key)-0]
-	_ = ok[unsafe.Offsetof(x.Next)-8]
+	}(Node_has_changed_run_go_generate)
+	_ = [16]struct{}([unsafe.Sizeof(Node_has_changed_run_go_generate)]struct{}{})
+	_ = [0]struct{}([unsafe.Offsetof(Node_has_changed_run_go_generate.Key)]struct{}{})
+	_ = [8]struct{}([unsafe.Offsetof(Node_has_changed_run_go_generate.Next)]struct{}{})
 }
 
 // NodeSym is a symmetric allocation of Node records: Len of them, at the same offset of every PE's
@@ -237,7 +236,7 @@ func (r NodeRef) NextRef() pgas.Ref[int32] {
 
 // A compiler error in this function says that Table is not what this file was generated for any
 // more: run go generate (or go tool pgasgen) again.
-func _(x Table) {
+func _(Table_has_changed_run_go_generate Table) {
 	_ = struct {
 		Root    Node
 		Fixed   [4][8]Node
@@ -245,15 +244,14 @@ func _(x Table) {
 		Locks   [3]inner.Lock
 		Span    inner.Span
 		Arrived [2][2]pgas.Signal
-	}(x)
-	var ok [1]struct{}
-	_ = ok[unsafe.Sizeof(x)-640]
-	_ = ok[unsafe.Offsetof(x.Root)-0]
-	_ = ok[unsafe.Offsetof(x.Fixed)-16]
-	_ = ok[unsafe.Offsetof(x.Lock)-528]
-	_ = ok[unsafe.Offsetof(x.Locks)-544]
-	_ = ok[unsafe.Offsetof(x.Span)-592]
-	_ = ok[unsafe.Offsetof(x.Arrived)-608]
+	}(Table_has_changed_run_go_generate)
+	_ = [640]struct{}([unsafe.Sizeof(Table_has_changed_run_go_generate)]struct{}{})
+	_ = [0]struct{}([unsafe.Offsetof(Table_has_changed_run_go_generate.Root)]struct{}{})
+	_ = [16]struct{}([unsafe.Offsetof(Table_has_changed_run_go_generate.Fixed)]struct{}{})
+	_ = [528]struct{}([unsafe.Offsetof(Table_has_changed_run_go_generate.Lock)]struct{}{})
+	_ = [544]struct{}([unsafe.Offsetof(Table_has_changed_run_go_generate.Locks)]struct{}{})
+	_ = [592]struct{}([unsafe.Offsetof(Table_has_changed_run_go_generate.Span)]struct{}{})
+	_ = [608]struct{}([unsafe.Offsetof(Table_has_changed_run_go_generate.Arrived)]struct{}{})
 }
 
 // TableSym is a symmetric allocation of Table records: Len of them, at the same offset of every

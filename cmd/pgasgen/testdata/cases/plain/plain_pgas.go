@@ -15,7 +15,7 @@ const _ = pgas.GeneratedFor1
 
 // A compiler error in this function says that Numbers is not what this file was generated for any
 // more: run go generate (or go tool pgasgen) again.
-func _(x Numbers) {
+func _(Numbers_has_changed_run_go_generate Numbers) {
 	_ = struct {
 		B    bool
 		I8   int8
@@ -25,16 +25,15 @@ func _(x Numbers) {
 		Up   uintptr
 		R    rune
 		By   byte
-	}(x)
-	var ok [1]struct{}
-	_ = ok[unsafe.Sizeof(x)-48]
-	_ = ok[unsafe.Offsetof(x.B)-0]
-	_ = ok[unsafe.Offsetof(x.I8)-1]
-	_ = ok[unsafe.Offsetof(x.C64)-8]
-	_ = ok[unsafe.Offsetof(x.C128)-16]
-	_ = ok[unsafe.Offsetof(x.Up)-32]
-	_ = ok[unsafe.Offsetof(x.R)-40]
-	_ = ok[unsafe.Offsetof(x.By)-44]
+	}(Numbers_has_changed_run_go_generate)
+	_ = [48]struct{}([unsafe.Sizeof(Numbers_has_changed_run_go_generate)]struct{}{})
+	_ = [0]struct{}([unsafe.Offsetof(Numbers_has_changed_run_go_generate.B)]struct{}{})
+	_ = [1]struct{}([unsafe.Offsetof(Numbers_has_changed_run_go_generate.I8)]struct{}{})
+	_ = [8]struct{}([unsafe.Offsetof(Numbers_has_changed_run_go_generate.C64)]struct{}{})
+	_ = [16]struct{}([unsafe.Offsetof(Numbers_has_changed_run_go_generate.C128)]struct{}{})
+	_ = [32]struct{}([unsafe.Offsetof(Numbers_has_changed_run_go_generate.Up)]struct{}{})
+	_ = [40]struct{}([unsafe.Offsetof(Numbers_has_changed_run_go_generate.R)]struct{}{})
+	_ = [44]struct{}([unsafe.Offsetof(Numbers_has_changed_run_go_generate.By)]struct{}{})
 }
 
 // NumbersSym is a symmetric allocation of Numbers records: Len of them, at the same offset of every
@@ -503,7 +502,7 @@ func (r NumbersRef) ByRef() pgas.Ref[byte] {
 
 // A compiler error in this function says that Shapes is not what this file was generated for any
 // more: run go generate (or go tool pgasgen) again.
-func _(x Shapes) {
+func _(Shapes_has_changed_run_go_generate Shapes) {
 	_ = struct {
 		At     point
 		Bounds image.Rectangle
@@ -516,20 +515,19 @@ func _(x Shapes) {
 		Name   [32]byte
 		Cube   [2][3][4]point
 		Deep   [2][2][2][2][1]bool
-	}(x)
-	var ok [1]struct{}
-	_ = ok[unsafe.Sizeof(x)-520]
-	_ = ok[unsafe.Offsetof(x.At)-0]
-	_ = ok[unsafe.Offsetof(x.Bounds)-8]
-	_ = ok[unsafe.Offsetof(x.Pair)-40]
-	_ = ok[unsafe.Offsetof(x.Pairs)-48]
-	_ = ok[unsafe.Offsetof(x.Len)-144]
-	_ = ok[unsafe.Offsetof(x.Lens)-152]
-	_ = ok[unsafe.Offsetof(x.Row)-184]
-	_ = ok[unsafe.Offsetof(x.Rows)-216]
-	_ = ok[unsafe.Offsetof(x.Name)-280]
-	_ = ok[unsafe.Offsetof(x.Cube)-312]
-	_ = ok[unsafe.Offsetof(x.Deep)-504]
+	}(Shapes_has_changed_run_go_generate)
+	_ = [520]struct{}([unsafe.Sizeof(Shapes_has_changed_run_go_generate)]struct{}{})
+	_ = [0]struct{}([unsafe.Offsetof(Shapes_has_changed_run_go_generate.At)]struct{}{})
+	_ = [8]struct{}([unsafe.Offsetof(Shapes_has_changed_run_go_generate.Bounds)]struct{}{})
+	_ = [40]struct{}([unsafe.Offsetof(Shapes_has_changed_run_go_generate.Pair)]struct{}{})
+	_ = [48]struct{}([unsafe.Offsetof(Shapes_has_changed_run_go_generate.Pairs)]struct{}{})
+	_ = [144]struct{}([unsafe.Offsetof(Shapes_has_changed_run_go_generate.Len)]struct{}{})
+	_ = [152]struct{}([unsafe.Offsetof(Shapes_has_changed_run_go_generate.Lens)]struct{}{})
+	_ = [184]struct{}([unsafe.Offsetof(Shapes_has_changed_run_go_generate.Row)]struct{}{})
+	_ = [216]struct{}([unsafe.Offsetof(Shapes_has_changed_run_go_generate.Rows)]struct{}{})
+	_ = [280]struct{}([unsafe.Offsetof(Shapes_has_changed_run_go_generate.Name)]struct{}{})
+	_ = [312]struct{}([unsafe.Offsetof(Shapes_has_changed_run_go_generate.Cube)]struct{}{})
+	_ = [504]struct{}([unsafe.Offsetof(Shapes_has_changed_run_go_generate.Deep)]struct{}{})
 }
 
 // ShapesSym is a symmetric allocation of Shapes records: Len of them, at the same offset of every
@@ -1384,13 +1382,12 @@ func (r ShapesRef) DeepRef() pgas.Ref[[2][2][2][2][1]bool] {
 
 // A compiler error in this function says that hidden is not what this file was generated for any
 // more: run go generate (or go tool pgasgen) again.
-func _(x hidden) {
+func _(hidden_has_changed_run_go_generate hidden) {
 	_ = struct {
 		Value int64
-	}(x)
-	var ok [1]struct{}
-	_ = ok[unsafe.Sizeof(x)-8]
-	_ = ok[unsafe.Offsetof(x.Value)-0]
+	}(hidden_has_changed_run_go_generate)
+	_ = [8]struct{}([unsafe.Sizeof(hidden_has_changed_run_go_generate)]struct{}{})
+	_ = [0]struct{}([unsafe.Offsetof(hidden_has_changed_run_go_generate.Value)]struct{}{})
 }
 
 // hiddenSym is a symmetric allocation of hidden records: Len of them, at the same offset of every
@@ -1553,15 +1550,14 @@ func (r hiddenRef) ValueRef() pgas.Ref[int64] {
 
 // A compiler error in this function says that Concrete is not what this file was generated for any
 // more: run go generate (or go tool pgasgen) again.
-func _(x Concrete) {
+func _(Concrete_has_changed_run_go_generate Concrete) {
 	_ = struct {
 		First  uint32
 		Second uint32
-	}(x)
-	var ok [1]struct{}
-	_ = ok[unsafe.Sizeof(x)-8]
-	_ = ok[unsafe.Offsetof(x.First)-0]
-	_ = ok[unsafe.Offsetof(x.Second)-4]
+	}(Concrete_has_changed_run_go_generate)
+	_ = [8]struct{}([unsafe.Sizeof(Concrete_has_changed_run_go_generate)]struct{}{})
+	_ = [0]struct{}([unsafe.Offsetof(Concrete_has_changed_run_go_generate.First)]struct{}{})
+	_ = [4]struct{}([unsafe.Offsetof(Concrete_has_changed_run_go_generate.Second)]struct{}{})
 }
 
 // ConcreteSym is a symmetric allocation of Concrete records: Len of them, at the same offset of
@@ -1775,17 +1771,16 @@ func (r ConcreteRef) SecondRef() pgas.Ref[uint32] {
 
 // A compiler error in this function says that Copy is not what this file was generated for any
 // more: run go generate (or go tool pgasgen) again.
-func _(x Copy) {
+func _(Copy_has_changed_run_go_generate Copy) {
 	_ = struct {
 		A int16
 		B int16
 		C [3]uint8
-	}(x)
-	var ok [1]struct{}
-	_ = ok[unsafe.Sizeof(x)-8]
-	_ = ok[unsafe.Offsetof(x.A)-0]
-	_ = ok[unsafe.Offsetof(x.B)-2]
-	_ = ok[unsafe.Offsetof(x.C)-4]
+	}(Copy_has_changed_run_go_generate)
+	_ = [8]struct{}([unsafe.Sizeof(Copy_has_changed_run_go_generate)]struct{}{})
+	_ = [0]struct{}([unsafe.Offsetof(Copy_has_changed_run_go_generate.A)]struct{}{})
+	_ = [2]struct{}([unsafe.Offsetof(Copy_has_changed_run_go_generate.B)]struct{}{})
+	_ = [4]struct{}([unsafe.Offsetof(Copy_has_changed_run_go_generate.C)]struct{}{})
 }
 
 // CopySym is a symmetric allocation of Copy records: Len of them, at the same offset of every PE's

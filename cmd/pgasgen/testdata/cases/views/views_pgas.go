@@ -14,7 +14,7 @@ const _ = pgas.GeneratedFor1
 
 // A compiler error in this function says that Queue is not what this file was generated for any
 // more: run go generate (or go tool pgasgen) again.
-func _(x Queue) {
+func _(Queue_has_changed_run_go_generate Queue) {
 	_ = struct {
 		Tail  int64
 		_     [56]byte
@@ -27,19 +27,18 @@ func _(x Queue) {
 		Guard pgas.Lock
 		Span  Span
 		Spans [2]Span
-	}(x)
-	var ok [1]struct{}
-	_ = ok[unsafe.Sizeof(x)-232]
-	_ = ok[unsafe.Offsetof(x.Tail)-0]
-	_ = ok[unsafe.Offsetof(x.Next)-64]
-	_ = ok[unsafe.Offsetof(x.Load)-80]
-	_ = ok[unsafe.Offsetof(x.Slots)-88]
-	_ = ok[unsafe.Offsetof(x.Rows)-120]
-	_ = ok[unsafe.Offsetof(x.Owner)-144]
-	_ = ok[unsafe.Offsetof(x.Ready)-152]
-	_ = ok[unsafe.Offsetof(x.Guard)-160]
-	_ = ok[unsafe.Offsetof(x.Span)-184]
-	_ = ok[unsafe.Offsetof(x.Spans)-200]
+	}(Queue_has_changed_run_go_generate)
+	_ = [232]struct{}([unsafe.Sizeof(Queue_has_changed_run_go_generate)]struct{}{})
+	_ = [0]struct{}([unsafe.Offsetof(Queue_has_changed_run_go_generate.Tail)]struct{}{})
+	_ = [64]struct{}([unsafe.Offsetof(Queue_has_changed_run_go_generate.Next)]struct{}{})
+	_ = [80]struct{}([unsafe.Offsetof(Queue_has_changed_run_go_generate.Load)]struct{}{})
+	_ = [88]struct{}([unsafe.Offsetof(Queue_has_changed_run_go_generate.Slots)]struct{}{})
+	_ = [120]struct{}([unsafe.Offsetof(Queue_has_changed_run_go_generate.Rows)]struct{}{})
+	_ = [144]struct{}([unsafe.Offsetof(Queue_has_changed_run_go_generate.Owner)]struct{}{})
+	_ = [152]struct{}([unsafe.Offsetof(Queue_has_changed_run_go_generate.Ready)]struct{}{})
+	_ = [160]struct{}([unsafe.Offsetof(Queue_has_changed_run_go_generate.Guard)]struct{}{})
+	_ = [184]struct{}([unsafe.Offsetof(Queue_has_changed_run_go_generate.Span)]struct{}{})
+	_ = [200]struct{}([unsafe.Offsetof(Queue_has_changed_run_go_generate.Spans)]struct{}{})
 }
 
 // QueueSym is a symmetric allocation of Queue records, at the same offset of every PE's heap. Sym
@@ -53,7 +52,7 @@ type QueueSym struct {
 // *pgas.MismatchError if the PEs differ in n or in the layout of Queue; *pgas.PeerError if a PE
 // dies; the cause of ctx's end.
 func AllocQueue(ctx context.Context, w *pgas.World, n int) (QueueSym, error) {
-	s, err := pgas.AllocLayout[Queue](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/views.Queue", Hash: 0xcf81e1d65173eeaf})
+	s, err := pgas.AllocLayout[Queue](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/views.Queue", Hash: 0xcf81e1d65173eeaf, Tags: "Tail atomic; Next atomic; Load atomic"})
 	return QueueSym{s}, err
 }
 
@@ -170,15 +169,14 @@ func (r QueueRef) SpansRef() pgas.Ref[[2]Span] {
 
 // A compiler error in this function says that Span is not what this file was generated for any
 // more: run go generate (or go tool pgasgen) again.
-func _(x Span) {
+func _(Span_has_changed_run_go_generate Span) {
 	_ = struct {
 		Lo int64
 		Hi int64
-	}(x)
-	var ok [1]struct{}
-	_ = ok[unsafe.Sizeof(x)-16]
-	_ = ok[unsafe.Offsetof(x.Lo)-0]
-	_ = ok[unsafe.Offsetof(x.Hi)-8]
+	}(Span_has_changed_run_go_generate)
+	_ = [16]struct{}([unsafe.Sizeof(Span_has_changed_run_go_generate)]struct{}{})
+	_ = [0]struct{}([unsafe.Offsetof(Span_has_changed_run_go_generate.Lo)]struct{}{})
+	_ = [8]struct{}([unsafe.Offsetof(Span_has_changed_run_go_generate.Hi)]struct{}{})
 }
 
 // SpanSym is a symmetric allocation of Span records, at the same offset of every PE's heap. Sym has
@@ -241,7 +239,7 @@ func (r SpanRef) HiRef() pgas.Ref[int64] {
 
 // A compiler error in this function says that Some is not what this file was generated for any
 // more: run go generate (or go tool pgasgen) again.
-func _(x Some) {
+func _(Some_has_changed_run_go_generate Some) {
 	_ = struct {
 		Count int64
 		Sum   float64
@@ -249,15 +247,14 @@ func _(x Some) {
 		Pair  Whole
 		Pairs [3]Whole
 		Plain int64
-	}(x)
-	var ok [1]struct{}
-	_ = ok[unsafe.Sizeof(x)-104]
-	_ = ok[unsafe.Offsetof(x.Count)-0]
-	_ = ok[unsafe.Offsetof(x.Sum)-8]
-	_ = ok[unsafe.Offsetof(x.Halo)-16]
-	_ = ok[unsafe.Offsetof(x.Pair)-32]
-	_ = ok[unsafe.Offsetof(x.Pairs)-48]
-	_ = ok[unsafe.Offsetof(x.Plain)-96]
+	}(Some_has_changed_run_go_generate)
+	_ = [104]struct{}([unsafe.Sizeof(Some_has_changed_run_go_generate)]struct{}{})
+	_ = [0]struct{}([unsafe.Offsetof(Some_has_changed_run_go_generate.Count)]struct{}{})
+	_ = [8]struct{}([unsafe.Offsetof(Some_has_changed_run_go_generate.Sum)]struct{}{})
+	_ = [16]struct{}([unsafe.Offsetof(Some_has_changed_run_go_generate.Halo)]struct{}{})
+	_ = [32]struct{}([unsafe.Offsetof(Some_has_changed_run_go_generate.Pair)]struct{}{})
+	_ = [48]struct{}([unsafe.Offsetof(Some_has_changed_run_go_generate.Pairs)]struct{}{})
+	_ = [96]struct{}([unsafe.Offsetof(Some_has_changed_run_go_generate.Plain)]struct{}{})
 }
 
 // SomeSym is a symmetric allocation of Some records: Len of them, at the same offset of every PE's
@@ -271,7 +268,7 @@ type SomeSym struct {
 // *pgas.MismatchError if the PEs differ in n or in the layout of Some; *pgas.PeerError if a PE
 // dies; the cause of ctx's end.
 func AllocSome(ctx context.Context, w *pgas.World, n int) (SomeSym, error) {
-	s, err := pgas.AllocLayout[Some](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/views.Some", Hash: 0x6d2fa8c451df9a38})
+	s, err := pgas.AllocLayout[Some](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/views.Some", Hash: 0x6d2fa8c451df9a38, Tags: "Count atomic,view; Sum view; Halo view; Pair view; Pairs view"})
 	return SomeSym{s}, err
 }
 
@@ -442,15 +439,14 @@ func (r SomeRef) PlainRef() pgas.Ref[int64] {
 
 // A compiler error in this function says that Whole is not what this file was generated for any
 // more: run go generate (or go tool pgasgen) again.
-func _(x Whole) {
+func _(Whole_has_changed_run_go_generate Whole) {
 	_ = struct {
 		A int64
 		B int64
-	}(x)
-	var ok [1]struct{}
-	_ = ok[unsafe.Sizeof(x)-16]
-	_ = ok[unsafe.Offsetof(x.A)-0]
-	_ = ok[unsafe.Offsetof(x.B)-8]
+	}(Whole_has_changed_run_go_generate)
+	_ = [16]struct{}([unsafe.Sizeof(Whole_has_changed_run_go_generate)]struct{}{})
+	_ = [0]struct{}([unsafe.Offsetof(Whole_has_changed_run_go_generate.A)]struct{}{})
+	_ = [8]struct{}([unsafe.Offsetof(Whole_has_changed_run_go_generate.B)]struct{}{})
 }
 
 // WholeSym is a symmetric allocation of Whole records: Len of them, at the same offset of every

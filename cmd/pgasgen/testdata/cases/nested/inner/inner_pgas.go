@@ -14,15 +14,14 @@ const _ = pgas.GeneratedFor1
 
 // A compiler error in this function says that Lock is not what this file was generated for any
 // more: run go generate (or go tool pgasgen) again.
-func _(x Lock) {
+func _(Lock_has_changed_run_go_generate Lock) {
 	_ = struct {
 		Tail int64
 		Next int64
-	}(x)
-	var ok [1]struct{}
-	_ = ok[unsafe.Sizeof(x)-16]
-	_ = ok[unsafe.Offsetof(x.Tail)-0]
-	_ = ok[unsafe.Offsetof(x.Next)-8]
+	}(Lock_has_changed_run_go_generate)
+	_ = [16]struct{}([unsafe.Sizeof(Lock_has_changed_run_go_generate)]struct{}{})
+	_ = [0]struct{}([unsafe.Offsetof(Lock_has_changed_run_go_generate.Tail)]struct{}{})
+	_ = [8]struct{}([unsafe.Offsetof(Lock_has_changed_run_go_generate.Next)]struct{}{})
 }
 
 // LockSym is a symmetric allocation of Lock records: Len of them, at the same offset of every PE's
@@ -36,7 +35,7 @@ type LockSym struct {
 // *pgas.MismatchError if the PEs differ in n or in the layout of Lock; *pgas.PeerError if a PE
 // dies; the cause of ctx's end.
 func AllocLock(ctx context.Context, w *pgas.World, n int) (LockSym, error) {
-	s, err := pgas.AllocLayout[Lock](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/nested/inner.Lock", Hash: 0xa1aed76c3fbb1df4})
+	s, err := pgas.AllocLayout[Lock](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/nested/inner.Lock", Hash: 0xa1aed76c3fbb1df4, Tags: "Tail atomic"})
 	return LockSym{s}, err
 }
 
@@ -259,15 +258,14 @@ func (r LockRef) NextRef() pgas.Ref[int64] {
 
 // A compiler error in this function says that Span is not what this file was generated for any
 // more: run go generate (or go tool pgasgen) again.
-func _(x Span) {
+func _(Span_has_changed_run_go_generate Span) {
 	_ = struct {
 		Lo int64
 		Hi int64
-	}(x)
-	var ok [1]struct{}
-	_ = ok[unsafe.Sizeof(x)-16]
-	_ = ok[unsafe.Offsetof(x.Lo)-0]
-	_ = ok[unsafe.Offsetof(x.Hi)-8]
+	}(Span_has_changed_run_go_generate)
+	_ = [16]struct{}([unsafe.Sizeof(Span_has_changed_run_go_generate)]struct{}{})
+	_ = [0]struct{}([unsafe.Offsetof(Span_has_changed_run_go_generate.Lo)]struct{}{})
+	_ = [8]struct{}([unsafe.Offsetof(Span_has_changed_run_go_generate.Hi)]struct{}{})
 }
 
 // SpanSym is a symmetric allocation of Span records: Len of them, at the same offset of every PE's

@@ -106,6 +106,14 @@ func (u *user) make(t *testing.T, m *mistake) string {
 		dir := u.project(t)
 		write(t, dir, "cell.go", m.source)
 		return u.fails(t, dir, nil, "pgasgen")
+	case m.is("again"):
+		dir := u.project(t)
+		write(t, dir, "cell.go", m.source)
+		out, err := u.run(t, dir, nil, "pgasgen")
+		if err != nil {
+			t.Errorf("%v\n%s", err, out)
+		}
+		return u.shown(dir, out)
 	case m.is("build"):
 		dir := u.project(t)
 		write(t, dir, m.file(), m.source)
@@ -113,6 +121,12 @@ func (u *user) make(t *testing.T, m *mistake) string {
 			write(t, dir, "main.go", "package main\n\nfunc main() {}\n")
 		}
 		return u.fails(t, dir, nil, "go", "build", "-o", "program", ".")
+	case m.is("tags"):
+		dir := u.project(t)
+		write(t, dir, m.file(), m.source)
+		write(t, dir, "main.go", allocates)
+		u.must(t, dir, "go", "build", "-o", "program", ".")
+		return u.fails(t, dir, nil, "pgasrun", "-n", "1", filepath.Join(dir, "program"))
 	case m.is("vet"):
 		dir := u.project(t)
 		write(t, dir, "mistake.go", m.source)
@@ -124,6 +138,23 @@ func (u *user) make(t *testing.T, m *mistake) string {
 	}
 	return u.runs(t, m)
 }
+
+// allocates is a program that uses the records.
+const allocates = `package main
+
+import (
+	"context"
+
+	"github.com/gopgas/gopgas/pgas"
+)
+
+func main() {
+	pgas.Main(func(ctx context.Context, w *pgas.World) error {
+		_, err := AllocCell(ctx, w, 1)
+		return err
+	})
+}
+`
 
 // file is the name of the source.
 func (m *mistake) file() string {
@@ -184,13 +215,23 @@ func (u *user) fails(t *testing.T, dir string, env []string, argv ...string) str
 	return u.shown(dir, out)
 }
 
-// shown returns a text without what is of this machine: the name of the host, and directories.
+// shown returns of a text what is shown: not what is of this machine (the name of the host, and directories), not the lines of
+// other PEs that follow from the mistake, which may come or not, not what pgasrun repeats, and of stacks only the user's frames.
 func (u *user) shown(dir, out string) string {
 	host, _ := os.Hostname()
 	out = strings.ReplaceAll(out, filepath.Dir(u.program)+"/", "")
 	out = strings.ReplaceAll(out, dir+"/", "")
-	return regexp.MustCompile(`\b`+regexp.QuoteMeta(host)+`\b`).ReplaceAllString(out, "host")
+	out = regexp.MustCompile(`\b(`+regexp.QuoteMeta(host)+`|localhost)\b`).ReplaceAllString(out, "host")
+	out = ownFrame.ReplaceAllString(out, "")
+	out = summary.ReplaceAllString(out, "")
+	return consequence.ReplaceAllString(out, "")
 }
+
+var (
+	ownFrame    = regexp.MustCompile(`(?m)^(github\.com/gopgas/gopgas/|panic\(|main\.main|created by main).*\n\t.*\n`)
+	summary     = regexp.MustCompile(`(?m)^pgasrun: PE \d+ on host .*\n(  .*\n)*`)
+	consequence = regexp.MustCompile(`(?m)^pgas: PE \d+ on .*: PE \d+ on host \S+: .*\n`)
+)
 
 var raceLine = regexp.MustCompile(`^WARNING: DATA RACE|^(Read|Write|Previous \w+) at |mistake_test\.go:\d+`)
 

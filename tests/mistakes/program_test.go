@@ -57,8 +57,6 @@ import (
 	"github.com/gopgas/gopgas/pgas"
 )
 
-//go:generate go tool pgasgen
-
 var (
 	mains  = map[int]func(){}
 	bodies = map[int]func(context.Context, *pgas.World, CellSym, pgas.Sym[int64]) error{}
@@ -104,7 +102,9 @@ func writeProgram(dir string, p *document) error {
 }
 
 // runs reports whether the mistake is made by a program that runs.
-func (m *mistake) runs() bool { return !m.is("generate") && !m.is("build") && !m.is("vet") && !m.is("race") }
+func (m *mistake) runs() bool {
+	return !m.is("generate") && !m.is("build") && !m.is("vet") && !m.is("race") && !m.is("tags") && !m.is("again")
+}
 
 // name is the mistake's for files.
 func (m *mistake) name() string { return strings.ReplaceAll(strings.ToLower(m.title), " ", "-") }

@@ -100,7 +100,8 @@ func (p *document) String() string {
 var varying = []*regexp.Regexp{
 	regexp.MustCompile(`\b\d+(\.\d+)?\s?(ns|µs|ms|s|min)\b`),
 	regexp.MustCompile(`\b0x[0-9a-f]+\b`),
-	regexp.MustCompile(`\bpid \d+\b`),
+	regexp.MustCompile(`\bPE \d+ on host\b`), // which of several PEs with one error prints it
+	regexp.MustCompile(`\d{4}/\d\d/\d\d \d\d:\d\d:\d\d`),
 	regexp.MustCompile(`goroutine \d+`),
 }
 
@@ -109,5 +110,12 @@ func sameText(a, b string) bool {
 	for _, v := range varying {
 		a, b = v.ReplaceAllString(a, "…"), v.ReplaceAllString(b, "…")
 	}
-	return a == b
+	return slices.Equal(sorted(a), sorted(b))
+}
+
+// sorted returns the lines in an order of their own: PEs print in none.
+func sorted(text string) []string {
+	lines := strings.Split(text, "\n")
+	slices.Sort(lines)
+	return lines
 }
