@@ -7,6 +7,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"slices"
 	"testing"
 	"time"
 
@@ -108,6 +110,57 @@ var walks = []struct {
 	walk walk
 }{{"split", walkSplit}, {"central", walkCentral}, {"pool", walkPool}}
 
+// computes visits a node by computing for about 10 µs.
+func computes(n node) error {
+	for range 20_000 {
+		n.Hash = mix(n.Hash)
+	}
+	return nil
+}
+
+// timesFile names a file to which TestUnevenHosts appends what it has measured. PEs that are processes have it, too.
+const timesFile = "CONTAINERS_TEST_TIMES"
+
+// TestUnevenHosts measures how long the ways take on PEs that are processes, of one host and of two: the median of 9 walks.
+func TestUnevenHosts(t *testing.T) {
+	path := os.Getenv(timesFile)
+	if path == "" {
+		t.Skip("only measures: " + timesFile + "=/tmp/times runs it")
+	}
+	body := func(ctx context.Context, w *pgas.World) error {
+		times := map[string][]time.Duration{}
+		for range 9 {
+			for _, way := range walks {
+				if err := w.Barrier(ctx); err != nil {
+					return err
+				}
+				start := w.Now()
+				if err := way.walk(ctx, w, computes); err != nil {
+					return err
+				}
+				times[way.name] = append(times[way.name], w.Now()-start)
+			}
+		}
+		if w.PE() != 0 {
+			return nil
+		}
+		f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+		if err != nil {
+			return err
+		}
+		for _, way := range walks {
+			slices.Sort(times[way.name])
+			fmt.Fprintf(f, "%d PEs of %d hosts: %s %v\n", w.NPEs(), len(slices.Compact(w.Hosts())), way.name, times[way.name][4])
+		}
+		if err := f.Close(); err != nil {
+			return err
+		}
+		return nil
+	}
+	pgastest.RunProcesses(t, 2, body)
+	pgastest.RunHosts(t, 2, 2, body)
+}
+
 // BenchmarkUneven walks on 4 goroutine PEs, with work that computes.
 func BenchmarkUneven(b *testing.B) {
 	for _, way := range walks {
@@ -119,12 +172,7 @@ func BenchmarkUneven(b *testing.B) {
 						return err
 					}
 					start := time.Now()
-					err := way.walk(ctx, w, func(n node) error {
-						for range 20_000 {
-							n.Hash = mix(n.Hash)
-						}
-						return nil
-					})
+					err := way.walk(ctx, w, computes)
 					if err != nil {
 						return err
 					}
