@@ -41,6 +41,12 @@ func AtomicSmallOf[E Small](s Sym[E], i int) AtomicSmall[E] {
 	return atomicSmall[E](r.ctx, r.off)
 }
 
+// FieldAtomicSmall returns the atomic truth value or small integer at byte offset off of the record that r refers to. It is for
+// generated code.
+func FieldAtomicSmall[E Small, T any](r Ref[T], off uintptr) AtomicSmall[E] {
+	return atomicSmall[E](r.ctx, r.off+off)
+}
+
 // atomicSmall returns the value at an offset, which is a multiple of its size.
 func atomicSmall[E Small](c *Context, off uintptr) AtomicSmall[E] {
 	return AtomicSmall[E]{word: Atomic[uint32]{ctx: c, off: off &^ 3}, shift: uint8(off&3) * 8}

@@ -2,7 +2,7 @@ package pgas
 
 // Time, randomness and scheduling, for protocols and programs that must also run in the simulator. There the
 // clock is virtual, random numbers follow from a seed, and a PE runs until it waits. So a protocol uses the clock and
-// the random numbers of its World, not those of packages time and math/rand, and starts no goroutine.
+// the random numbers of its World, not those of packages time and math/rand, and starts no goroutine but by World.Go.
 
 import (
 	"context"

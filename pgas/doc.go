@@ -49,6 +49,7 @@
 //	value.go, gather.go           collectives of Go values and slices
 //	coherent*.go, outside.go      what package dsm needs; bounce.go: memory that must not reach a transport
 //	group.go                      goroutines of one PE
+//	readshare.go                  one file as the input of all PEs
 //	lock.go                       the lock of the specification; locktrace.go: locks in traces
 //	stats.go, region.go           what a PE counts; parts of a program that have a name in traces
 //	misuse.go, errors.go, check.go  zero values, errors, PGAS_CHECK

@@ -32,12 +32,6 @@ func FieldAtomic[W Word, T any](r Ref[T], off uintptr) Atomic[W] {
 	return Atomic[W]{ctx: r.ctx, off: r.off + off}
 }
 
-// FieldAtomicSmall returns the atomic truth value or small integer at byte offset off of the record that r refers to. It is for
-// generated code.
-func FieldAtomicSmall[E Small, T any](r Ref[T], off uintptr) AtomicSmall[E] {
-	return atomicSmall[E](r.ctx, r.off+off)
-}
-
 // FieldLock returns the lock at byte offset off of the record that r refers to. It is for generated code.
 func FieldLock[T any](r Ref[T], off uintptr) LockRef {
 	return LockRef{r.ctx.world("LockRef"), r.off + off}

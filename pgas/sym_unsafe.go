@@ -268,6 +268,26 @@ func (b *allocated) alive(op string) {
 	}
 }
 
+// pointerIn returns the path of the first pointer in a type, or "".
+func pointerIn(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Bool, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr,
+		reflect.Float32, reflect.Float64, reflect.Complex64, reflect.Complex128:
+		return ""
+	case reflect.Array:
+		return pointerIn(t.Elem())
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if path := pointerIn(t.Field(i).Type); path != "" {
+				return t.Field(i).Name + " " + path
+			}
+		}
+		return ""
+	}
+	return t.String()
+}
+
 // Hint describes how an allocation will be used. No hint restricts the use of an allocation.
 type Hint uint8
 

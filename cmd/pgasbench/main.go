@@ -36,6 +36,10 @@ const (
 )
 
 func main() {
+	if len(os.Args) > 1 && (os.Args[1] == "completion" || os.Args[1] == "manual") {
+		status, _ := described().Run(os.Args[1:], os.Stdout, os.Stderr)
+		os.Exit(status)
+	}
 	if len(os.Args) > 1 && os.Args[1] == "compare" {
 		os.Exit(runCompare(os.Args[2:]))
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gopgas/gopgas/cmd/internal/manual"
 	"github.com/gopgas/gopgas/cmd/pgasbench/lists"
 	"github.com/gopgas/gopgas/cmd/pgasbench/result"
 	"github.com/gopgas/gopgas/pgas/topo"
@@ -67,7 +68,9 @@ FLAGS
 ` + flagHelp() + `
 A figure is the median of batches; min and p99 are the least batch and the 99th percentile of them.
 Ping-pongs count one way. Payloads are checked after every point.
-`
+
+OTHER THINGS TO DO
+` + manual.Usage("pgasbench")
 }
 
 func flagHelp() string {

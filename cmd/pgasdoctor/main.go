@@ -9,6 +9,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/gopgas/gopgas/cmd/pgasrun/doctor"
 	"github.com/gopgas/gopgas/pgas"
+	"github.com/gopgas/gopgas/ucx"
 )
 
 const help = `pgasdoctor examines hosts and measures the connections between them, as a job of one PE on each host.
@@ -28,6 +30,13 @@ usage: pgasrun doctor [-hosts HOSTS]             starts it and prints a report
 `
 
 func main() {
+	if len(os.Args) == 2 && os.Args[1] == doctor.AskUCX {
+		if err := json.NewEncoder(os.Stdout).Encode(doctor.UCX{Built: ucx.Built(), Running: ucx.Version()}); err != nil {
+			fmt.Fprintln(os.Stderr, "pgasdoctor:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	if len(os.Args) > 1 {
 		if strings.TrimLeft(os.Args[1], "-") == "h" || strings.TrimLeft(os.Args[1], "-") == "help" {
 			fmt.Print(help)

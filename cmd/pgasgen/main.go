@@ -21,6 +21,7 @@ import (
 	"os/signal"
 	"strings"
 
+	"github.com/gopgas/gopgas/cmd/internal/manual"
 	"github.com/gopgas/gopgas/pgas/version"
 )
 
@@ -30,7 +31,26 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
-const usageText = `Mark a struct, generate, use it:
+//go:generate go run . manual -o ../../docs/man
+
+// described is pgasgen as its manual and its completion have it.
+func described() *manual.Command {
+	return &manual.Command{
+		Name: "pgasgen", Short: "generate typed accessors for structs in symmetric and coherent memory", Help: helpOf(), Args: manual.Directories,
+		Sub: []manual.Command{{Name: "pgasgen init", Short: "write a starter project", Help: helpOf("init"), Args: manual.Directories}},
+	}
+}
+
+// helpOf returns what the command prints with args and -h.
+func helpOf(args ...string) func() string {
+	return func() string {
+		var out bytes.Buffer
+		run(context.Background(), append(args, "-h"), &out, io.Discard)
+		return out.String()
+	}
+}
+
+var usageText = `Mark a struct, generate, use it:
 
   //go:generate go tool pgasgen
 
@@ -60,7 +80,10 @@ Records of an array that PEs read and write as ordinary memory (package dsm) sta
   bodies, err := AllocBody(ctx, region, n)  // collective
   bodies.At(3).SetMass(1.5)                 // seen by other PEs after a release and an acquire
 
-Packages are named as for go build; without any it is the one in the current directory.`
+Packages are named as for go build; without any it is the one in the current directory.
+
+Other things to do:
+` + manual.Usage("pgasgen")
 
 // errUsage is a mistake on the command line.
 type errUsage struct{ error }
@@ -70,6 +93,9 @@ var errReported = errors.New("reported")
 
 // run is main without the process: it returns the exit status, 0, 1 for bad input, 2 for bad usage.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	if status, done := described().Run(args, stdout, stderr); done {
+		return status
+	}
 	var help bytes.Buffer
 	err := rootCommand(stdout, stderr, &help).run(ctx, args)
 	var usage errUsage

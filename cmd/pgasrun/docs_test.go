@@ -31,7 +31,7 @@ func TestDocs(t *testing.T) {
 			usage.WriteString(word + " ")
 		}
 	}
-	for _, flag := range []string{"-hosts", "-hostfile", "-launch", "-boot-addr", "-tag", "-keep-going", "-unbound", "-topo", "-timeout", "-grace", "-env"} {
+	for _, flag := range []string{"-hosts", "-hostfile", "-netns", "-launch", "-boot-addr", "-tag", "-keep-going", "-unbound", "-topo", "-timeout", "-grace", "-env"} {
 		if !strings.Contains(usage.String(), flag) {
 			t.Errorf("docs/pgasrun.md says nothing of %s", flag)
 		}

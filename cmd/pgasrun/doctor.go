@@ -82,6 +82,29 @@ func runDoctor(args []string) int {
 func parseDoctor(args []string) (doctorOptions, error) {
 	var d doctorOptions
 	o := &d.job
+	fs := d.flags()
+	if err := fs.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			fmt.Print(doctorUsage())
+			return d, err
+		}
+		return d, fmt.Errorf("%w: `pgasrun doctor -h` lists the flags", err)
+	}
+	fs.Visit(func(f *flag.Flag) { o.templateSet = o.templateSet || f.Name == "launch" })
+	switch {
+	case fs.NArg() > 0:
+		return d, fmt.Errorf("doctor %s: it takes flags alone; name hosts by -hosts %s", fs.Arg(0), fs.Arg(0))
+	case o.timeout <= 0 || o.connectTimeout <= 0:
+		return d, errors.New("-timeout and -connect-timeout: give more than 0, as in -timeout 5m")
+	}
+	return d, nil
+}
+
+// doctorUsage is what -h prints.
+func doctorUsage() string { return doctorHelp + defaults(new(doctorOptions).flags()) }
+
+func (d *doctorOptions) flags() *flag.FlagSet {
+	o := &d.job
 	fs := flag.NewFlagSet("pgasrun doctor", flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
 	fs.BoolVar(&d.json, "json", false, "print the report as one JSON object")
@@ -96,23 +119,7 @@ func parseDoctor(args []string) (doctorOptions, error) {
 	fs.DurationVar(&o.timeout, "timeout", 5*time.Minute, "end the measurements after `time`")
 	fs.DurationVar(&o.connectTimeout, "connect-timeout", 30*time.Second, "give up a host that does not answer within `time`")
 	o.fanOut, o.grace = launch.DefaultFanOut, time.Second
-	if err := fs.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			fmt.Print(doctorHelp)
-			fs.SetOutput(os.Stdout)
-			fs.PrintDefaults()
-			return d, err
-		}
-		return d, fmt.Errorf("%w: `pgasrun doctor -h` lists the flags", err)
-	}
-	fs.Visit(func(f *flag.Flag) { o.templateSet = o.templateSet || f.Name == "launch" })
-	switch {
-	case fs.NArg() > 0:
-		return d, fmt.Errorf("doctor %s: it takes flags alone; name hosts by -hosts %s", fs.Arg(0), fs.Arg(0))
-	case o.timeout <= 0 || o.connectTimeout <= 0:
-		return d, errors.New("-timeout and -connect-timeout: give more than 0, as in -timeout 5m")
-	}
-	return d, nil
+	return fs
 }
 
 func (d *doctorOptions) print(w io.Writer, r *doctor.Report) error {
@@ -228,18 +235,11 @@ const doctorPackage = version.Module + "/cmd/pgasdoctor"
 // findDoctor returns the path of pgasdoctor: what -program says, the file beside this program, that on PATH, or else it is
 // built.
 func (o *options) findDoctor(signals <-chan os.Signal) (string, error) {
-	const name = "pgasdoctor"
 	if o.program != "" {
 		return filepath.Abs(o.program)
 	}
-	if self, err := os.Executable(); err == nil {
-		beside := filepath.Join(filepath.Dir(self), name)
-		if info, err := os.Stat(beside); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
-			return beside, nil
-		}
-	}
-	if path, err := exec.LookPath(name); err == nil {
-		return filepath.Abs(path)
+	if path := installedDoctor(); path != "" {
+		return path, nil
 	}
 	o.program = doctorPackage
 	p, err := o.packageProgram()
@@ -250,6 +250,25 @@ func (o *options) findDoctor(signals <-chan os.Signal) (string, error) {
 		return "", fmt.Errorf("there is no pgasdoctor beside pgasrun or on PATH, and building it failed: %w", err)
 	}
 	return p.path, nil
+}
+
+// installedDoctor returns the path of the pgasdoctor beside this program, of that on PATH, or "".
+func installedDoctor() string {
+	const name = "pgasdoctor"
+	if self, err := os.Executable(); err == nil {
+		beside := filepath.Join(filepath.Dir(self), name)
+		if info, err := os.Stat(beside); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+			return beside
+		}
+	}
+	path, err := exec.LookPath(name)
+	if err != nil {
+		return ""
+	}
+	if path, err = filepath.Abs(path); err != nil {
+		return ""
+	}
+	return path
 }
 
 // mostLines is how much of what a job prints is in the report.

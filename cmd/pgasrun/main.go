@@ -31,33 +31,6 @@ const (
 	statusTimeout = 124 // as timeout(1)
 )
 
-const help = `pgasrun runs a program as a job of PEs.
-
-usage: pgasrun [flags] PROGRAM [ARGS]
-
-PROGRAM is a file, a name on PATH, or a Go package (./samples/hello), which is built first.
-
-  pgasrun -n 4 ./samples/hello                   four PEs on this host
-  pgasrun -n 4 -tag ./samples/ring               the same, each line starts with its PE
-  pgasrun -netns 2x2 ./samples/ring              two PEs on each of two hosts, which are made on this
-                                                 machine of network namespaces, and removed; as root
-  pgasrun -hosts a:2,b:2 -launch 'ssh {host}' /opt/app -v
-                                                 two PEs on each of two hosts; /opt/app is on both
-  pgasrun -k8s -dry-run -k8s-image reg/app -n 8 -k8s-pods 2 /app/app | kubectl create -f -
-                                                 eight PEs in two pods of Kubernetes
-  pgasrun -n 4 -stats ./samples/stencil          at the end, what the PEs have waited for
-  pgasrun -n 4 -metrics 9400 ./samples/stencil   the same while it runs, for Prometheus
-  pgasrun -n 4 -pprof prof ./samples/stencil     profiles of every PE, and of the job, in prof/
-  pgasrun -n 4 -trace t.json ./samples/stencil   which PE waits for which, and when; for Perfetto (trace -h)
-  pgasrun -n 4 -ui auto ./samples/stencil        the same while it runs, on a page; its address is printed
-  pgasrun doctor -hosts a,b                      what hosts offer to a job, and what is wrong (doctor -h)
-
-Ctrl-C is passed on to the PEs, a second one kills them. Ctrl-\ (SIGQUIT) prints what each PE is
-blocked in and since when. The first PE to fail ends the job; the exit status is the worst one.
-
-flags:
-`
-
 // options are those of the command line.
 type options struct {
 	n              int
@@ -109,6 +82,12 @@ func main() {
 	}
 	if len(os.Args) > 1 && os.Args[1] == "trace" {
 		os.Exit(runTrace(os.Args[2:]))
+	}
+	if len(os.Args) > 1 && os.Args[1] == "version" {
+		os.Exit(runVersion(os.Args[2:]))
+	}
+	if status, done := described().Run(os.Args[1:], os.Stdout, os.Stderr); done {
+		os.Exit(status)
 	}
 	os.Exit(run(os.Args[1:]))
 }
@@ -259,15 +238,14 @@ func complain(err error, status int) int {
 	return status
 }
 
-// parse reads the command line.
-func parse(args []string) (options, error) {
-	var o options
+// flags declares the flags. help.go says under which heading each stands.
+func (o *options) flags() *flag.FlagSet {
 	fs := flag.NewFlagSet("pgasrun", flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
 	fs.IntVar(&o.n, "n", 0, "run `N` PEs (default: all slots of the hosts or of Slurm's allocation, or one for each CPU of this host)")
 	fs.StringVar(&o.hosts, "hosts", "", "run on these `hosts`: name:PEs,name:PEs; localhost is this one")
 	fs.StringVar(&o.hostfile, "hostfile", "", "read the hosts from a `file` with lines of name:PEs")
-	fs.StringVar(&o.netns, "netns", "", "make `HOSTSxPEs` of network namespaces on this machine, run on them, and remove them: 2x4 is two hosts with four PEs each; needs root")
+	fs.StringVar(&o.netns, "netns", "", "make hosts of network namespaces on this machine, run on them and remove them: `HOSTSxPEs` is 2x4 for two hosts with four PEs each; needs root")
 	fs.StringVar(&o.template, "launch", launch.DefaultTemplate, "`command` that runs a command on {host}")
 	fs.StringVar(&o.bootAddr, "boot-addr", "", "`address` of the first host at which the others find it (default: try all)")
 	fs.BoolVar(&o.stage, "stage", false, "copy pgasrun and the program to the cache directory of each host, unless they are there")
@@ -293,11 +271,16 @@ func parse(args []string) (options, error) {
 	fs.DurationVar(&o.timeout, "timeout", 0, "end a job that runs longer than `time`, and say what it hung in")
 	fs.DurationVar(&o.connectTimeout, "connect-timeout", 30*time.Second, "give up a host that does not answer within `time`")
 	fs.DurationVar(&o.grace, "grace", time.Second, "`time` between asking the PEs to end and killing them")
+	return fs
+}
+
+// parse reads the command line.
+func parse(args []string) (options, error) {
+	var o options
+	fs := o.flags()
 	if err := fs.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
-			fmt.Print(help)
-			fs.SetOutput(os.Stdout)
-			fs.PrintDefaults()
+			fmt.Print(help())
 			return o, err
 		}
 		return o, fmt.Errorf("%w: `pgasrun -h` lists the flags; flags of the program go after it", err)

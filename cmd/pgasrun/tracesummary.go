@@ -28,11 +28,21 @@ FILE may be compressed by gzip; - is standard input. https://ui.perfetto.dev dra
 flags:
 `
 
+func traceFlags() (fs *flag.FlagSet, asJSON *bool) {
+	fs = flag.NewFlagSet("pgasrun trace", flag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	return fs, fs.Bool("json", false, "print one JSON object with all of each list")
+}
+
+// traceUsage is what -h prints.
+func traceUsage() string {
+	fs, _ := traceFlags()
+	return traceHelp + defaults(fs)
+}
+
 // runTrace is pgasrun trace. It returns the exit status.
 func runTrace(args []string) int {
-	fs := flag.NewFlagSet("pgasrun trace", flag.ContinueOnError)
-	fs.SetOutput(io.Discard)
-	asJSON := fs.Bool("json", false, "print one JSON object with all of each list")
+	fs, asJSON := traceFlags()
 	usage := func(err error) int {
 		return complain(fmt.Errorf("%w: `pgasrun trace summary FILE`, `pgasrun trace -h` says more", err), statusUsage)
 	}
@@ -43,9 +53,7 @@ func runTrace(args []string) int {
 	}
 	switch err := fs.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
-		fmt.Print(traceHelp)
-		fs.SetOutput(os.Stdout)
-		fs.PrintDefaults()
+		fmt.Print(traceUsage())
 		return 0
 	case err != nil:
 		return usage(err)

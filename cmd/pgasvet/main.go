@@ -5,9 +5,21 @@
 package main
 
 import (
+	"fmt"
+	"os"
+
 	"golang.org/x/tools/go/analysis/multichecker"
 
 	"github.com/gopgas/gopgas/cmd/pgasvet/rules"
 )
 
-func main() { multichecker.Main(rules.All()...) }
+func main() {
+	if len(os.Args) == 2 && (os.Args[1] == "-h" || os.Args[1] == "-help" || os.Args[1] == "--help") {
+		fmt.Print(help())
+		return
+	}
+	if status, done := described().Run(os.Args[1:], os.Stdout, os.Stderr); done {
+		os.Exit(status)
+	}
+	multichecker.Main(rules.All()...)
+}

@@ -181,6 +181,9 @@ func (a *Array[T]) Free(ctx context.Context) error {
 	if a.freed {
 		misuse("Free", "the array has been freed")
 	}
+	if ctx == nil {
+		a.mustBelong(ctx, "Free")
+	}
 	a.freed = true
-	return a.memory.free(ctx)
+	return freeMemory(ctx, "Free", a.memory)
 }

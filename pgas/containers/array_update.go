@@ -147,6 +147,9 @@ func (a *Array[T]) Combine(ctx context.Context, idx []int, values []T, f func(el
 	const op = "Combine"
 	a.mustMove(ctx, op)
 	mustPair(op, len(idx), len(values))
+	if f == nil {
+		misuse(op, "the function is nil")
+	}
 	m := a.moves
 	part := a.part.Local()
 	m.onValues = func(_ int, values []move[T]) error {

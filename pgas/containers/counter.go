@@ -15,10 +15,11 @@ const counterWords = 3
 // Counter is a number that all members add to.
 type Counter struct {
 	members
-	words pgas.Sym[int64]
-	word  pgas.Atomic[int64]
-	own   int64 // what this member has added
-	parts []int64
+	memory memory
+	words  pgas.Slice[int64]
+	word   pgas.Atomic[int64]
+	own    int64 // what this member has added
+	parts  []int64
 }
 
 // NewCounter makes a counter that is 0. It is collective over all PEs of the World. It returns the errors of pgas.Alloc.
@@ -27,15 +28,15 @@ func NewCounter(ctx context.Context, w *pgas.World, opts ...Option) (*Counter, e
 	const op = "NewCounter"
 	s := settingsOf(op, opts)
 	c := &Counter{members: membersOf(ctx, op, w, s)}
-	var err error
-	if c.words, err = allocate[int64](ctx, &c.members, s.over, counterWords); err != nil {
-		return nil, err
+	c.memory.m = &c.members
+	words := reserve[int64](&c.memory, counterWords)
+	if err := c.memory.allocate(ctx, s.over); err != nil || c.team == nil {
+		return c, err
 	}
-	if c.team != nil {
-		c.word = pgas.AtomicOf(c.words, 0)
-		c.parts = make([]int64, c.n)
-	}
-	return c, nil
+	c.words = cleared[int64](&c.memory, words, counterWords)
+	c.word = pgas.AtomicsOf(c.words).At(0)
+	c.parts = make([]int64, c.n)
+	return c, c.memory.ready(ctx)
 }
 
 func (c *Counter) check(op string) {
@@ -95,5 +96,5 @@ func (c *Counter) Free(ctx context.Context) error {
 	if c == nil || c.world == nil {
 		misuse("Counter.Free", "the container is nil or zero: make one with a New… function")
 	}
-	return freeAll(ctx, "Counter.Free", c.words.Free)
+	return freeMemory(ctx, "Counter.Free", &c.memory)
 }

@@ -14,12 +14,12 @@ import (
 // DistObject is one value of the plain type T for each member, which its owner publishes and others fetch.
 type DistObject[T any] struct {
 	members
-	value   pgas.Sym[T] // this member's own, as it was published last
-	memory  pgas.Sym[uint64]
+	memory  memory
 	version pgas.Atomic[uint64]
-	words   pgas.AtomicSlice[uint64]
-	current uint64 // version of this member's value
-	buffer  []uint64
+	words   pgas.AtomicSlice[uint64] // of the value that is published
+	own     distView[T]              // this member's value
+	got     distView[T]              // a value that is being fetched
+	current uint64                   // version of this member's value
 	known   map[int]distKnown[T]
 }
 
@@ -29,8 +29,18 @@ type distKnown[T any] struct {
 	value   T
 }
 
-// distWords is the place of the words of a value, on other cache lines than the version.
-const distWords = 16
+// distVersion is the room of the version: the value is on other cache lines.
+const distVersion = 16
+
+// distView is a place in this PE's symmetric memory that is seen as a value and as words.
+type distView[T any] struct {
+	value []T
+	words []uint64
+}
+
+func newDistView[T any](mem *memory, place, words int) distView[T] {
+	return distView[T]{value: piece[T](mem, place, 1).Local(), words: cleared[uint64](mem, place, words).Local()}
+}
 
 // NewDistObject makes a DistObject of which no member has published a value. It is collective over all PEs of the World.
 // It returns the errors of pgas.Alloc, and panics with *pgas.UsageError if T is not plain. Option: Over.
@@ -38,20 +48,20 @@ func NewDistObject[T any](ctx context.Context, w *pgas.World, opts ...Option) (*
 	const op = "NewDistObject"
 	s := settingsOf(op, opts)
 	d := &DistObject[T]{members: membersOf(ctx, op, w, s), known: map[int]distKnown[T]{}}
-	var err error
-	if d.value, err = allocate[T](ctx, &d.members, s.over, 1); err != nil {
+	if err := mustBePlain[T](ctx, w); err != nil {
 		return nil, err
 	}
-	n := distWordsOf[T]()
-	if d.memory, err = allocate[uint64](ctx, &d.members, s.over, distWords+n); err != nil {
-		return nil, err
+	n := (sizeOf[T]() + 7) / 8
+	d.memory.m = &d.members
+	version, words := reserve[uint64](&d.memory, distVersion), reserve[uint64](&d.memory, n)
+	own, got := reserve[uint64](&d.memory, n), reserve[uint64](&d.memory, n)
+	if err := d.memory.allocate(ctx, s.over); err != nil || d.team == nil {
+		return d, err
 	}
-	if d.team != nil {
-		d.version = pgas.AtomicOf(d.memory, 0)
-		d.words = pgas.AtomicsOf(d.memory.Range(distWords, distWords+n))
-		d.buffer = make([]uint64, n)
-	}
-	return d, nil
+	d.version = pgas.AtomicsOf(cleared[uint64](&d.memory, version, distVersion)).At(0)
+	d.words = pgas.AtomicsOf(cleared[uint64](&d.memory, words, n))
+	d.own, d.got = newDistView[T](&d.memory, own, n), newDistView[T](&d.memory, got, n)
+	return d, d.memory.ready(ctx)
 }
 
 func (d *DistObject[T]) check(op string) {
@@ -65,11 +75,10 @@ func (d *DistObject[T]) check(op string) {
 // the old value or the new one, never parts of both. It orders nothing else.
 func (d *DistObject[T]) Publish(v T) {
 	d.check("DistObject.Publish")
-	d.value.Local()[0] = v
-	distToWords(d.buffer, &v)
+	d.own.value[0] = v
 	d.version.Set(d.me, d.current+1)
 	d.ctx.FencePE(d.me)
-	for i, word := range d.buffer {
+	for i, word := range d.own.words {
 		d.words.At(i).Set(d.me, word)
 	}
 	d.ctx.FencePE(d.me)
@@ -114,19 +123,18 @@ func (d *DistObject[T]) fetch(ctx context.Context, op string, pe int, after uint
 // read returns the value of pe whose version is at, unless pe has begun to publish another one.
 func (d *DistObject[T]) read(pe int, at uint64) (v T, ok bool) {
 	if pe == d.me {
-		return d.value.Local()[0], true
+		return d.own.value[0], true
 	}
 	if k := d.known[pe]; k.version == at {
 		return k.value, true
 	}
-	d.words.FetchNB(pe, d.buffer)
+	d.words.FetchNB(pe, d.got.words)
 	d.ctx.MustQuiet()
 	if d.version.Fetch(pe) != at {
 		return v, false
 	}
-	distFromWords(&v, d.buffer)
-	d.known[pe] = distKnown[T]{at, v}
-	return v, true
+	d.known[pe] = distKnown[T]{at, d.got.value[0]}
+	return d.got.value[0], true
 }
 
 // Free frees the memory of the object. It is collective over all PEs of the World.
@@ -134,5 +142,5 @@ func (d *DistObject[T]) Free(ctx context.Context) error {
 	if d == nil || d.world == nil {
 		misuse("DistObject.Free", "the container is nil or zero: make one with a New… function")
 	}
-	return freeAll(ctx, "DistObject.Free", d.value.Free, d.memory.Free)
+	return freeMemory(ctx, "DistObject.Free", &d.memory)
 }

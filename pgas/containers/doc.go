@@ -49,4 +49,14 @@
 //	rings.go              items on their way: a ring for each pair of members
 //	flow.go               what a member waits for while items travel
 //	census.go             when everything is delivered
+//	queue.go              Queue: a bounded queue at one member, or at each; the protocol
+//	queue_ticket.go       its tickets; queue_push.go, queue_pop.go: producers and consumers
+//	pool.go               WorkPool: tasks that make tasks; pool_deque.go: a member's deque
+//	pool_steal.go         stealing; pool_end.go: how the members learn that no task is left
+//	counter.go            Counter: a sum; tickets.go: Tickets: unique numbers
+//	dist.go               DistObject: a value of each member
+//	bloom.go              Bloom: a filter of keys; bloom_size.go: how large; bloom_hash.go: hashes
+//	pace.go               polling words of other PEs; free.go: giving memory back
+//
+// model has Promela models of the deque and of the end of a WorkPool.
 package containers

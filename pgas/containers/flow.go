@@ -15,6 +15,7 @@ type flow struct {
 	signals  pgas.SignalSlice
 	seen     []uint64 // each signal's value when this member last looked
 	changed  *pgas.WaitSet[uint64]
+	list     []int // of look
 }
 
 // newFlow reserves n signals.
@@ -31,7 +32,8 @@ func (f *flow) bind(mem *memory) {
 
 // look looks at all signals.
 func (f *flow) look() {
-	for i := range f.seen {
+	f.list = f.changed.TestSome(f.list[:0])
+	for _, i := range f.list {
 		f.lookAt(i)
 	}
 }

@@ -7,7 +7,10 @@ import (
 	"fmt"
 )
 
-// freeAll frees the allocations of a container, for the call op. It stops at the first error.
+// freeMemory frees the memory of a container, for the call op.
+func freeMemory(ctx context.Context, op string, mem *memory) error { return freeAll(ctx, op, mem.free) }
+
+// freeAll frees the parts of a container, for the call op. It stops at the first error.
 func freeAll(ctx context.Context, op string, frees ...func(context.Context) error) error {
 	if ctx == nil {
 		misuse(op, "the context is nil: pass the one that the body of Main gets, or context.Background()")

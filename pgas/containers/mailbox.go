@@ -257,6 +257,9 @@ func (b *Mailbox[T]) Free(ctx context.Context) error {
 	if b.freed {
 		misuse("Free", "the mailbox has been freed")
 	}
+	if ctx == nil {
+		b.mustBelong(ctx, "Free")
+	}
 	b.freed = true
-	return b.memory.free(ctx)
+	return freeMemory(ctx, "Free", b.memory)
 }

@@ -4,7 +4,6 @@ package containers_test
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"slices"
 	"testing"
@@ -154,7 +153,7 @@ func mapHasAll(a mapMeeting) error {
 func TestMapExplored(t *testing.T) {
 	for name, s := range mapScenarios {
 		t.Run(name, func(t *testing.T) {
-			if name == "GrowGrow" && !*mapLong {
+			if name == "GrowGrow" && !*long {
 				t.Skip("takes minutes: -long explores it")
 			}
 			e, err := sim.Explore(t.Context(), sim.Config{Reduce: true}, 2, func(ctx context.Context, w *pgas.World) error {
@@ -232,6 +231,4 @@ var mapMutants = []mutant.Bug{
 		"held.slots[((i+1)&last)*size] != slotFree", "false"),
 }
 
-var mapLong = flag.Bool("long", false, "try all planted bugs")
-
-func TestMapMutants(t *testing.T) { mutant.Plant(t, mapMutants, *mapLong) }
+func TestMapMutants(t *testing.T) { mutant.Plant(t, mapMutants, *long) }

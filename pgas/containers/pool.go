@@ -57,9 +57,10 @@ type PoolStats struct {
 // oldest tasks. Members of the own host are tried first, in random order.
 type WorkPool[T any] struct {
 	members
-	ring    pgas.Sym[T]
-	control pgas.Sym[uint64]
-	text    pgas.Sym[byte]
+	memory  memory
+	ring    pgas.Slice[T]
+	control pgas.AtomicSlice[uint64]
+	text    pgas.Slice[byte]
 	deque   poolDeque[T]
 	end     poolEnd
 	near    []int // members on this host, without this one
@@ -97,27 +98,27 @@ func newWorkPool[T any](ctx context.Context, w *pgas.World, capacity int, start 
 	if capacity < 2 || capacity > poolMaxCapacity {
 		misuse(op, "a capacity of %d: give a number from 2 to %d", capacity, poolMaxCapacity)
 	}
-	var err error
-	if p.ring, err = allocate[T](ctx, &p.members, s.over, powerOfTwo(capacity)); err != nil {
+	if err := mustBePlain[T](ctx, w); err != nil {
 		return nil, err
 	}
-	if p.control, err = allocate[uint64](ctx, &p.members, s.over, poolWords); err != nil {
-		return nil, errors.Join(err, p.ring.Free(ctx))
+	length := powerOfTwo(capacity)
+	p.memory.m = &p.members
+	ring, control, text := reserve[T](&p.memory, length), reserve[uint64](&p.memory, poolWords), reserve[byte](&p.memory, poolText)
+	if err := p.memory.allocate(ctx, s.over); err != nil || p.team == nil {
+		return p, err
 	}
-	if p.text, err = allocate[byte](ctx, &p.members, s.over, poolText); err != nil {
-		return nil, errors.Join(err, p.ring.Free(ctx), p.control.Free(ctx))
+	p.ring = piece[T](&p.memory, ring, length)
+	p.control = pgas.AtomicsOf(cleared[uint64](&p.memory, control, poolWords))
+	p.text = cleared[byte](&p.memory, text, poolText)
+	spill := poolSpill
+	if s.spill > 0 {
+		spill = s.spill - 1
 	}
-	if p.team != nil {
-		spill := poolSpill
-		if s.spill > 0 {
-			spill = s.spill - 1
-		}
-		p.deque = newPoolDeque(&p.members, p.ring, p.control, start, spill)
-		p.end = newPoolEnd(&p.members, p.control)
-		p.findVictims()
-		p.loot = make([]T, p.ring.Len()/2)
-	}
-	return p, w.Barrier(ctx)
+	p.deque = newPoolDeque(&p.members, p.ring, p.control, start, spill)
+	p.end = newPoolEnd(&p.members, p.control)
+	p.findVictims()
+	p.loot = make([]T, length/2)
+	return p, p.memory.ready(ctx)
 }
 
 // Free frees the memory of the pool, and forgets its tasks. It is collective over all PEs of the World.
@@ -125,7 +126,7 @@ func (p *WorkPool[T]) Free(ctx context.Context) error {
 	if p == nil || p.world == nil {
 		misuse("WorkPool.Free", "the container is nil or zero: make one with a New… function")
 	}
-	return freeAll(ctx, "WorkPool.Free", p.ring.Free, p.control.Free, p.text.Free)
+	return freeMemory(ctx, "WorkPool.Free", &p.memory)
 }
 
 func (p *WorkPool[T]) check(op string) {
@@ -258,12 +259,12 @@ func (p *WorkPool[T]) runAll(ctx context.Context, run func(T) error) (err error)
 func (p *WorkPool[T]) stop(err error) error {
 	text := p.text.Local()
 	clear(text[copy(text, err.Error()):])
-	first := pgas.AtomicOf(p.control, poolStop+1)
+	first := p.control.At(poolStop + 1)
 	p.ctx.Fence()
 	if first.CompareSwap(0, 0, uint64(p.me)+1) != 0 {
 		return err
 	}
-	word := pgas.AtomicOf(p.control, poolStop)
+	word := p.control.At(poolStop)
 	for pe := range p.n {
 		word.Set(pe, uint64(p.me)+1)
 	}
@@ -272,13 +273,13 @@ func (p *WorkPool[T]) stop(err error) error {
 
 // stopped returns the *TaskError of the member that has ended the run, if one has.
 func (p *WorkPool[T]) stopped() error {
-	at := pgas.AtomicOf(p.control, poolStop).Fetch(p.me)
+	at := p.control.At(poolStop).Fetch(p.me)
 	if at == 0 {
 		return nil
 	}
 	pe := int(at) - 1
 	text := make([]byte, poolText)
-	p.text.All().Get(pe, text)
+	p.text.Get(pe, text)
 	n := 0
 	for n < len(text) && text[n] != 0 {
 		n++

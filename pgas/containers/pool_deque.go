@@ -40,10 +40,10 @@ type poolDeque[T any] struct {
 	full      error // there was no room for a task
 }
 
-func newPoolDeque[T any](m *members, ring pgas.Sym[T], control pgas.Sym[uint64], start uint32, spill int) poolDeque[T] {
+func newPoolDeque[T any](m *members, ring pgas.Slice[T], control pgas.AtomicSlice[uint64], start uint32, spill int) poolDeque[T] {
 	d := poolDeque[T]{
-		me: m.me, ctx: m.ctx, ring: ring.All(), mask: uint32(ring.Len() - 1), spillMost: spill,
-		state: pgas.AtomicOf(control, poolState), copied: pgas.AtomicOf(control, poolCopied),
+		me: m.me, ctx: m.ctx, ring: ring, mask: uint32(ring.Len() - 1), spillMost: spill,
+		state: control.At(poolState), copied: control.At(poolCopied),
 		tail: start, top: start, low: start,
 	}
 	d.state.Set(m.me, poolSpan(start, start))

@@ -36,17 +36,17 @@ type poolEnd struct {
 	active   bool // a task has been run since the last vote
 }
 
-func newPoolEnd(m *members, control pgas.Sym[uint64]) poolEnd {
-	e := poolEnd{w: m.world, me: m.me, parent: -1, wave: 1, down: pgas.AtomicOf(control, poolDown)}
+func newPoolEnd(m *members, control pgas.AtomicSlice[uint64]) poolEnd {
+	e := poolEnd{w: m.world, me: m.me, parent: -1, wave: 1, down: control.At(poolDown)}
 	for i := range poolArity {
 		if child := poolArity*m.me + 1 + i; child < m.n {
 			e.children = append(e.children, child)
-			e.up = append(e.up, pgas.AtomicOf(control, poolUp+i))
+			e.up = append(e.up, control.At(poolUp+i))
 		}
 	}
 	if m.me > 0 {
 		e.parent = (m.me - 1) / poolArity
-		e.mine = pgas.AtomicOf(control, poolUp+(m.me-1)%poolArity)
+		e.mine = control.At(poolUp + (m.me-1)%poolArity)
 	}
 	return e
 }

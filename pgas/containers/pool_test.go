@@ -86,11 +86,12 @@ type poolPlan struct {
 	fan      int
 	roots    int // of member i: one if i < roots
 	runs     int
+	works    bool // a task takes some microseconds
 	opts     []containers.Option
 }
 
 var poolPlans = []poolPlan{
-	{name: "one root", capacity: 64, fan: 100, roots: 1, runs: 2},
+	{name: "one root", capacity: 64, fan: 100, roots: 1, runs: 3},
 	{name: "all have roots", capacity: 64, fan: 40, roots: 4, runs: 1},
 	{name: "no tasks", capacity: 2, roots: 0, runs: 3},
 	{name: "a small deque spills", capacity: 2, fan: 60, roots: 1, runs: 1},
@@ -113,23 +114,27 @@ func (p *poolPlan) body(ctx context.Context, w *pgas.World) error {
 	if err != nil {
 		return err
 	}
-	for range p.runs {
-		var nodes int64
-		var sum uint64
+	nodes, sums := make([]int64, p.runs), make([]uint64, p.runs)
+	for i := range p.runs { // one right after the other
 		if w.PE() < p.roots {
 			pool.Add(node{Hash: uint64(w.PE())})
 		}
-		err := pool.Run(ctx, func(_ context.Context, n node, add func(node)) error {
-			nodes++
-			sum += n.Hash
+		err := pool.Run(ctx, func(ctx context.Context, n node, add func(node)) error {
+			nodes[i]++
+			sums[i] += n.Hash
 			n.children(p.fan, add)
+			if p.works {
+				return w.Sleep(ctx, time.Duration(n.Hash%32)*time.Microsecond)
+			}
 			return nil
 		})
 		if err != nil {
 			return err
 		}
-		if err := walked(ctx, w, nodes, sum, p.fan, p.roots); err != nil {
-			return err
+	}
+	for i := range p.runs {
+		if err := walked(ctx, w, nodes[i], sums[i], p.fan, p.roots); err != nil {
+			return fmt.Errorf("run %d: %w", i, err)
 		}
 	}
 	return pool.Free(ctx)
@@ -237,7 +242,8 @@ func TestWorkPoolFails(t *testing.T) {
 // TestWorkPoolAdversaries: many seeds of a small run.
 func TestWorkPoolAdversaries(t *testing.T) {
 	for _, p := range []poolPlan{
-		{capacity: 4, fan: 12, roots: 1, runs: 2},
+		{capacity: 4, fan: 12, roots: 1, runs: 3},
+		{capacity: 4, fan: 12, roots: 1, runs: 2, works: true},
 		{capacity: 2, fan: 7, roots: 3, runs: 1, start: math.MaxUint32 - 2},
 	} {
 		if err := sim.Seeds(t.Context(), sim.Config{}, 3, 300, p.body); err != nil {

@@ -82,8 +82,9 @@ type queueMemory[T any] struct {
 	many     bool
 	capacity int
 	batch    int // most items of a chunk
-	items    pgas.Sym[T]
-	control  pgas.Sym[uint64]
+	memory   memory
+	items    pgas.Slice[T]
+	control  pgas.Slice[uint64]
 	ring     int // length of the ring of words
 	start    ticket
 }
@@ -191,17 +192,19 @@ func newQueueMemory[T any](ctx context.Context, op string, w *pgas.World, capaci
 			return nil, err
 		}
 	}
-	var err error
-	if mem.items, err = allocate[T](ctx, &mem.members, s.over, powerOfTwo(capacity)); err != nil {
+	if err := mustBePlain[T](ctx, w); err != nil {
 		return nil, err
 	}
-	if mem.control, err = allocate[uint64](ctx, &mem.members, s.over, queueWords+mem.ring); err != nil {
-		return nil, errors.Join(err, mem.items.Free(ctx))
+	mem.memory.m = &mem.members
+	items := reserve[T](&mem.memory, powerOfTwo(capacity))
+	control := reserve[uint64](&mem.memory, queueWords+mem.ring)
+	if err := mem.memory.allocate(ctx, s.over); err != nil || mem.team == nil {
+		return mem, err
 	}
-	if mem.team != nil {
-		mem.begin()
-	}
-	return mem, w.Barrier(ctx)
+	mem.items = piece[T](&mem.memory, items, powerOfTwo(capacity))
+	mem.control = piece[uint64](&mem.memory, control, queueWords+mem.ring)
+	mem.begin()
+	return mem, mem.memory.ready(ctx)
 }
 
 // begin makes this PE's queue empty, with start as its first ticket. No word is about a ticket that comes soon.
@@ -220,9 +223,9 @@ func (m *queueMemory[T]) at(home int) *Queue[T] {
 	if m.team == nil {
 		return q
 	}
-	q.tail, q.claimed = pgas.AtomicOf(m.control, queueTail), pgas.AtomicOf(m.control, queueClaimed)
-	q.freed = pgas.AtomicOf(m.control, queueFreed)
-	q.words = pgas.AtomicsOf(m.control.Range(queueWords, queueWords+m.ring))
+	control := pgas.AtomicsOf(m.control)
+	q.tail, q.claimed, q.freed = control.At(queueTail), control.At(queueClaimed), control.At(queueFreed)
+	q.words = control.Range(queueWords, queueWords+m.ring)
 	q.front, q.next, q.limit = m.start, m.start, m.start
 	if m.me == home && !m.many {
 		q.front = ticket(q.freed.Fetch(home))
@@ -231,7 +234,7 @@ func (m *queueMemory[T]) at(home int) *Queue[T] {
 }
 
 func (m *queueMemory[T]) free(ctx context.Context, op string) error {
-	return freeAll(ctx, op, m.items.Free, m.control.Free)
+	return freeMemory(ctx, op, &m.memory)
 }
 
 // Home returns the member in whose memory the queue is. It is local.

@@ -23,7 +23,7 @@ type Tickets struct {
 	members
 	home   int
 	batch  uint64
-	memory pgas.Sym[uint64]
+	memory memory
 	word   pgas.Atomic[uint64]
 	next   uint64 // the first number that this member has reserved
 	left   uint64 // and how many
@@ -44,15 +44,15 @@ func newTickets(ctx context.Context, w *pgas.World, start uint64, opts []Option)
 	if t.team != nil {
 		t.mustReach(op, s.home)
 	}
-	var err error
-	if t.memory, err = allocate[uint64](ctx, &t.members, s.over, 1); err != nil {
-		return nil, err
+	t.memory.m = &t.members
+	place := reserve[uint64](&t.memory, 1)
+	if err := t.memory.allocate(ctx, s.over); err != nil || t.team == nil {
+		return t, err
 	}
-	if t.team != nil {
-		t.word = pgas.AtomicOf(t.memory, 0)
-		t.memory.Local()[0] = start
-	}
-	return t, w.Barrier(ctx)
+	word := cleared[uint64](&t.memory, place, 1)
+	word.Local()[0] = start
+	t.word = pgas.AtomicsOf(word).At(0)
+	return t, t.memory.ready(ctx)
 }
 
 func (t *Tickets) check(op string) {
@@ -90,5 +90,5 @@ func (t *Tickets) Free(ctx context.Context) error {
 	if t == nil || t.world == nil {
 		misuse("Tickets.Free", "the container is nil or zero: make one with a New… function")
 	}
-	return freeAll(ctx, "Tickets.Free", t.memory.Free)
+	return freeMemory(ctx, "Tickets.Free", &t.memory)
 }

@@ -23,7 +23,7 @@ func RunAll(tb testing.TB, npes int, body Body) {
 }
 
 // RunSim runs body on npes PEs in the simulator, as the subtests sim/machine and sim/seed=0, sim/seed=1, ….
-// body must be one that the simulator can run: it starts no goroutine, and waits only through
+// body must be one that the simulator can run: it starts no goroutine but by World.Go, and waits only through
 // its World. It should use the clock of its World.
 func RunSim(tb testing.TB, npes int, body Body) {
 	tb.Helper()

@@ -8,7 +8,7 @@
 //
 // The simulator does not see what a PE does to its own memory through Local, nor variables that PEs share; neither
 // takes time. Everything else goes through the simulator: a PE is alone on its (real) host,
-// and World.Host, HostOf and Topology describe the simulated machine. A body may not start goroutines, and
+// and World.Host, HostOf and Topology describe the simulated machine. A body starts goroutines by World.Go only, and
 // may wait only through its World.
 //
 //	sim.go              Config, Run: one run and its PEs

@@ -170,7 +170,7 @@ func (t *task) yieldControl() bool {
 
 // panicForeign panics with a *pgas.UsageError, for a call from a goroutine that is not a task of the simulator.
 func panicForeign() {
-	panic(&pgas.UsageError{Op: "sim", Msg: "a goroutine that the program has started waits in the simulator, which runs one thread of control a PE: start none there, or test with goroutines or processes as PEs"})
+	panic(&pgas.UsageError{Op: "sim", Msg: "a goroutine that the program has started waits in the simulator, which runs one thread of control a PE: start it with World.Go, or test with goroutines or processes as PEs"})
 }
 
 // handlerDied reports whether the task that handles events is to end: the engine handles those that follow.

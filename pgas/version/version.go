@@ -34,6 +34,16 @@ func Published() bool {
 	return ok && published(info) != ""
 }
 
+// Commit returns the commit that this program was built from, in full, and whether files had been changed; "" if Go has not
+// recorded it.
+func Commit() (revision string, modified bool) {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "", false
+	}
+	return setting(info, "vcs.revision"), setting(info, "vcs.modified") == "true"
+}
+
 func of(info *debug.BuildInfo) string {
 	if v := published(info); v != "" {
 		return v

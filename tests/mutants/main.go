@@ -40,7 +40,7 @@ var suites = []suite{
 	{"./pgas/sim", "^Test(Explore|Adversary)$", false},
 	{"./locks", "Mutants$", true},
 	{"./locks/model", ".", false},
-	{"./pgas/containers", "Mutants$", false},
+	{"./pgas/containers", "Mutants$", true},
 	{"./pgas/containers/model", ".", false},
 	{"./dsm", "^TestMutants$", true},
 	{"./dsm/model", ".", false},

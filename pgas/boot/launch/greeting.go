@@ -60,3 +60,6 @@ func checkGreeting(text string) error {
 	own := strings.Fields(ownVersion())
 	return fmt.Errorf("its pgasrun is %s, and this one is %s (protocol %s): install the same on every host, or have -stage copy this one there", its, own[1], own[0])
 }
+
+// Protocol returns the number of the contract between a launcher and its agents, which both must have.
+func Protocol() int { return protocol }

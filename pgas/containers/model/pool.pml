@@ -8,7 +8,8 @@
  *
  * Checked: when a member finishes, there is no task anywhere (assertion), and all finish (no invalid end state).
  *
- * Planted bugs, by -D: FORGETS_TASKS (a vote does not tell that tasks were run), ONE_WAVE (the first vote may be white), SLEEPS (a
+ * Planted bugs, by -D: FORGETS_TASKS (a vote does not tell that tasks were run), ONE_WAVE (the first vote may be white), FORGETS_CHILDREN (a
+ * vote does not tell those of the members below), SLEEPS (a
  * member that has stolen a task puts it into its deque, and may vote before it runs any).
  */
 
@@ -79,7 +80,11 @@ running:
 			dark = busy;
 			c = 0;
 			do
+#ifdef FORGETS_CHILDREN
+			:: c < ARITY && CHILD(i, c) < P -> c++
+#else
 			:: c < ARITY && CHILD(i, c) < P -> dark = dark || black[CHILD(i, c)]; c++
+#endif
 			:: else -> break
 			od;
 			c = 0; busy = 0; voted = 1;

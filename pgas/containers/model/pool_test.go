@@ -19,6 +19,7 @@ func TestPoolEndMutants(t *testing.T) {
 		{Model: "pool", Defines: "SLEEPS", Bad: true},
 		{Model: "pool", Defines: "FORGETS_TASKS", Bad: true},
 		{Model: "pool", Defines: "ONE_WAVE", Bad: true},
+		{Model: "pool", Defines: "FORGETS_CHILDREN", Bad: true},
 	})
 }
 

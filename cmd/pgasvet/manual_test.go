@@ -1,0 +1,10 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/gopgas/gopgas/cmd/internal/manual/manualtest"
+)
+
+// The manual pages in docs/man are what -h prints.
+func TestManualIsFresh(t *testing.T) { manualtest.Fresh(t, described(), "../../docs/man") }

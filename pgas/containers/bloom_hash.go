@@ -1,0 +1,69 @@
+package containers
+
+// The hash of a key's bytes, which must be the same on all PEs: the hashes of package maphash are not.
+
+import "reflect"
+
+// bloomHash hashes keys. A key is copied to a place in this PE's symmetric memory that can be seen as words.
+type bloomHash[K any] struct{ view distView[K] }
+
+func bloomHashWords[K any]() int { return (sizeOf[K]() + 7) / 8 }
+
+func newBloomHash[K any](mem *memory, place int) bloomHash[K] {
+	return bloomHash[K]{newDistView[K](mem, place, bloomHashWords[K]())}
+}
+
+// of returns the hash of key.
+func (h *bloomHash[K]) of(key K) uint64 {
+	h.view.value[0] = key
+	sum := uint64(0x9e3779b97f4a7c15)
+	for _, word := range h.view.words {
+		sum = bloomMix(sum ^ word)
+	}
+	return sum
+}
+
+// bloomMix is a permutation of the words of which every bit of the argument changes half of the bits of the result: the
+// finalizer of splitmix64 (G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom number generators", 2014).
+func bloomMix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// bloomMustHash panics with *pgas.UsageError if the bytes of a K are not its value.
+func bloomMustHash[K any](op string) {
+	t := reflect.TypeFor[K]()
+	if t.Size() == 0 {
+		misuse(op, "%v has no bytes: there is only one key", t)
+	}
+	if used, ok := bloomBytes(t); ok && used != t.Size() {
+		misuse(op, "%v has gaps, whose bytes are not part of the value: order its fields by size, and name what fills the rest", t)
+	}
+}
+
+// bloomBytes returns how many bytes of a value of t are in its fields. It is false if t is not plain.
+func bloomBytes(t reflect.Type) (n uintptr, ok bool) {
+	switch t.Kind() {
+	case reflect.Struct:
+		for i := range t.NumField() {
+			f := t.Field(i)
+			if f.Name == "_" {
+				continue
+			}
+			bytes, ok := bloomBytes(f.Type)
+			if !ok {
+				return 0, false
+			}
+			n += bytes
+		}
+		return n, true
+	case reflect.Array:
+		bytes, ok := bloomBytes(t.Elem())
+		return bytes * uintptr(t.Len()), ok
+	case reflect.Pointer, reflect.String, reflect.Slice, reflect.Map, reflect.Chan, reflect.Func, reflect.Interface, reflect.UnsafePointer:
+		return 0, false
+	}
+	return t.Size(), true
+}

@@ -1,0 +1,345 @@
+package pgas
+
+// One file as the input of all PEs. Each PE reads its share of the bytes, from the file system of its host; nothing of the
+// content moves between PEs. What a unit is, a line or a record, is never divided.
+//
+// A share of lines begins as a share of bytes, from lo to hi. It has the lines that begin there: from the first line that begins at
+// lo or later to the first that begins at hi or later. A PE finds both by looking for the end of a line, from lo-1 and from hi-1 on.
+// So the share of one PE ends where the next begins, and a line that is longer than shares leaves some of them empty.
+//
+// Two exchanges hold the PEs together: before, the size of the file where each PE sees it; after, where each share begins and
+// ends.
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"slices"
+)
+
+// Units are what a file consists of, and what is read as a whole: Lines, or Records of some size.
+type Units int
+
+// Lines are lines of text. They end with "\n" or "\r\n"; the last may end with the file.
+const Lines Units = 0
+
+// Records are records of size bytes each. It panics with *UsageError if size is less than 1.
+func Records(size int) Units {
+	if size < 1 {
+		misuse("Records", "a record of %d bytes: give the size of one, 1 byte or more", size)
+	}
+	return Units(size)
+}
+
+// FileShare is the part of a file that this PE reads: whole lines, or whole records. One goroutine at a time uses it.
+type FileShare struct {
+	file       *os.File
+	path       string
+	host       string
+	units      Units
+	start, end int64 // of the share
+	size       int64 // of the file
+	err        error
+}
+
+// ReadShare opens the file at path on every member of t, and returns the share of it that this PE reads: as many bytes as each
+// other's to within a unit, in the order of the team. Together the shares are the file, and no two overlap. It is collective
+// over t, with the same path and units on every member. The file system of each host must have the file under that path. Nothing of
+// the file but the ends of the share is read before the program asks for it, and the file is never held in memory.
+//
+// It returns an error on every member, which names the PE and the host, if a member cannot open or read the file, if the file has
+// not the same size on all of them, if its lines do not end at the same places, or if its size is no multiple of that of a
+// record; and the errors of a collective (see Team). It panics with *UsageError if t is no team of this PE, or if units is negative. The
+// program ends with FileShare.Close.
+func ReadShare(ctx context.Context, t *Team, path string, units Units) (*FileShare, error) {
+	t.alive("ReadShare")
+	mustHaveContext("ReadShare", ctx)
+	if units < 0 {
+		misuse("ReadShare", "units of %d bytes: give Lines or Records(size)", int(units))
+	}
+	s := &FileShare{path: path, host: t.w.Host(), units: units}
+	if err := s.agree(ctx, t); err != nil {
+		s.Close()
+		return nil, fmt.Errorf("reading %s: %w", path, err)
+	}
+	return s, nil
+}
+
+// agree opens the file and divides it, and compares both with what the other members find.
+func (s *FileShare) agree(ctx context.Context, t *Team) error {
+	err := s.open()
+	all, err := exchangeFindings(ctx, t, err, s.size, 0)
+	if err != nil {
+		return err
+	}
+	for pe, f := range all {
+		if f.a != all[0].a {
+			return fmt.Errorf("it has %d bytes on %s and %d bytes on %s: every host must have the same file, which nothing may change meanwhile",
+				all[0].a, t.placeOf(0), f.a, t.placeOf(pe))
+		}
+	}
+	if s.units != Lines && s.size%int64(s.units) != 0 {
+		return fmt.Errorf("it has %d bytes, which are no whole records of %d bytes", s.size, s.units)
+	}
+	err = s.divide(t)
+	all, err = exchangeFindings(ctx, t, err, s.start, s.end)
+	if err != nil {
+		return err
+	}
+	end := int64(0)
+	for pe, f := range all {
+		if f.a != end {
+			return fmt.Errorf("its lines end at other places on %s than on %s: every host must have the same file, which nothing may change meanwhile",
+				t.placeOf(pe), t.placeOf(pe-1))
+		}
+		end = f.b
+	}
+	return nil
+}
+
+// open opens the file and finds its size.
+func (s *FileShare) open() error {
+	var err error
+	if s.file, err = os.Open(s.path); err != nil {
+		return err
+	}
+	info, err := s.file.Stat()
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("it is no regular file (%s), and has no shares: name a file", info.Mode().Type())
+	}
+	s.size = info.Size()
+	return nil
+}
+
+// divide finds this PE's share.
+func (s *FileShare) divide(t *Team) error {
+	if s.units != Lines {
+		lo, hi := t.Share(int(s.size / int64(s.units)))
+		s.start, s.end = int64(lo)*int64(s.units), int64(hi)*int64(s.units)
+		return nil
+	}
+	lo, hi := t.Share(int(s.size))
+	var err error
+	if s.start, err = s.lineFrom(int64(lo)); err != nil {
+		return err
+	}
+	s.end = s.start
+	if int64(hi) > s.start {
+		s.end, err = s.lineFrom(int64(hi))
+	}
+	return err
+}
+
+// lineFrom returns where the first line begins that begins at at or later; the end of the file counts as one.
+func (s *FileShare) lineFrom(at int64) (int64, error) {
+	if at == 0 {
+		return 0, nil
+	}
+	buf := make([]byte, min(64<<10, s.size))
+	for at--; at < s.size; {
+		piece := buf[:min(int64(len(buf)), s.size-at)]
+		if n, err := s.file.ReadAt(piece, at); n < len(piece) {
+			return 0, s.explain(err)
+		}
+		if i := bytes.IndexByte(piece, '\n'); i >= 0 {
+			return at + int64(i) + 1, nil
+		}
+		at += int64(len(piece))
+	}
+	return s.size, nil
+}
+
+// Range returns which bytes of the file the share is: from start to end, end excluded.
+func (s *FileShare) Range() (start, end int64) {
+	if s == nil {
+		s.made("FileShare.Range")
+	}
+	return s.start, s.end
+}
+
+// FileSize returns the size of the whole file.
+func (s *FileShare) FileSize() int64 {
+	if s == nil {
+		s.made("FileShare.FileSize")
+	}
+	return s.size
+}
+
+// Reader returns a new reader of the bytes of the share, the ends of lines included. It returns an error if the file has become
+// shorter.
+func (s *FileShare) Reader() io.Reader {
+	s.made("FileShare.Reader")
+	return &shareReader{s, s.start}
+}
+
+// A shareReader reads a share from byte at of the file on.
+type shareReader struct {
+	s  *FileShare
+	at int64
+}
+
+func (r *shareReader) Read(b []byte) (int, error) {
+	if r.at == r.s.end {
+		return 0, io.EOF
+	}
+	n, err := r.s.file.ReadAt(b[:min(int64(len(b)), r.s.end-r.at)], r.at)
+	r.at += int64(n)
+	if n > 0 || len(b) == 0 {
+		return n, nil // an error comes again
+	}
+	return 0, r.s.explain(err)
+}
+
+// explain returns the error for a read that has failed, of bytes that the file had when it was opened.
+func (s *FileShare) explain(err error) error {
+	if errors.Is(err, io.EOF) {
+		err = fmt.Errorf("it has become shorter since it was opened, with %d bytes: nothing may change it meanwhile", s.size)
+	}
+	return fmt.Errorf("reading %s on host %s: %w", s.path, s.host, err)
+}
+
+// All yields the lines or records of the share in order, each with the byte of the file where it begins. A line comes without
+// its end. The slice is not copied: it is valid until the next one comes. All begins anew each time. If reading fails it ends
+// early, and Err returns why.
+func (s *FileShare) All() iter.Seq2[int64, []byte] {
+	s.made("FileShare.All")
+	return func(yield func(int64, []byte) bool) {
+		r := bufio.NewReaderSize(s.Reader(), 256<<10)
+		var unit, spill []byte
+		s.err = nil
+		for at := s.start; at < s.end && s.err == nil; {
+			unit, s.err = s.read(r, &spill)
+			if s.err == nil && !yield(at, s.content(unit)) {
+				return
+			}
+			at += int64(len(unit))
+		}
+	}
+}
+
+// read reads the next unit. It is in r's memory, or in that of spill if it does not fit.
+func (s *FileShare) read(r *bufio.Reader, spill *[]byte) ([]byte, error) {
+	if s.units != Lines {
+		*spill = slices.Grow((*spill)[:0], int(s.units))[:s.units]
+		_, err := io.ReadFull(r, *spill)
+		return *spill, err
+	}
+	line, err := r.ReadSlice('\n')
+	if errors.Is(err, bufio.ErrBufferFull) {
+		*spill = (*spill)[:0]
+		for errors.Is(err, bufio.ErrBufferFull) {
+			*spill = append(*spill, line...)
+			line, err = r.ReadSlice('\n')
+		}
+		*spill = append(*spill, line...)
+		line = *spill
+	}
+	if errors.Is(err, io.EOF) {
+		err = nil // the last line of the file ends with the file
+	}
+	return line, err
+}
+
+// content returns what a unit says: a line without its end, as bufio.ScanLines has it.
+func (s *FileShare) content(unit []byte) []byte {
+	if s.units != Lines {
+		return unit
+	}
+	return bytes.TrimSuffix(bytes.TrimSuffix(unit, []byte("\n")), []byte("\r"))
+}
+
+// Err returns why the last iteration over All has ended early, or nil.
+func (s *FileShare) Err() error {
+	if s == nil {
+		s.made("FileShare.Err")
+	}
+	return s.err
+}
+
+// made panics with *UsageError if s is nil, zero or closed.
+func (s *FileShare) made(op string) {
+	if s == nil || s.file == nil {
+		misuse(op, "a nil, zero or closed FileShare: use what ReadShare has returned, and Close it at the end")
+	}
+}
+
+// Close closes the file. A second Close does nothing.
+func (s *FileShare) Close() error {
+	if s == nil || s.file == nil {
+		return nil
+	}
+	err := s.file.Close()
+	s.file = nil
+	return err
+}
+
+// A finding is what one member has found out about a file: two numbers, or an error.
+type finding struct {
+	a, b int64
+	is   byte // which error of package fs
+	text string
+}
+
+// fileErrors are the errors that a member can tell others by number. 0 is any other.
+var fileErrors = [...]error{1: fs.ErrNotExist, 2: fs.ErrPermission}
+
+// exchangeFindings returns the findings of all members, of which this one has found a and b, or err. It returns the error of the
+// first member that has found one.
+func exchangeFindings(ctx context.Context, t *Team, err error, a, b int64) ([]finding, error) {
+	mine := finding{a: a, b: b}
+	if err != nil {
+		mine.text = err.Error()
+		for i, e := range fileErrors {
+			if e != nil && errors.Is(err, e) {
+				mine.is = byte(i)
+			}
+		}
+	}
+	all, err := AllGather(ctx, t, mine.encode())
+	if err != nil {
+		return nil, err
+	}
+	findings := make([]finding, len(all))
+	for pe, b := range all {
+		f := decodeFinding(b)
+		if findings[pe] = f; f.text != "" {
+			return nil, &fileError{fmt.Sprintf("%s: %s", t.placeOf(pe), f.text), fileErrors[f.is]}
+		}
+	}
+	return findings, nil
+}
+
+func (f finding) encode() []byte {
+	b := binary.LittleEndian.AppendUint64(nil, uint64(f.a))
+	b = binary.LittleEndian.AppendUint64(b, uint64(f.b))
+	return append(append(b, f.is), f.text...)
+}
+
+func decodeFinding(b []byte) finding {
+	return finding{int64(binary.LittleEndian.Uint64(b)), int64(binary.LittleEndian.Uint64(b[8:])), b[16], string(b[17:])}
+}
+
+// A fileError is the error of a member, on all members.
+type fileError struct {
+	text string
+	is   error
+}
+
+func (e *fileError) Error() string { return e.text }
+
+func (e *fileError) Unwrap() error { return e.is }
+
+// placeOf names member pe and its host.
+func (t *Team) placeOf(pe int) string {
+	return fmt.Sprintf("PE %d (host %s)", t.g.PEs[pe], t.w.HostOf(t.g.PEs[pe]))
+}
