@@ -66,7 +66,7 @@ func (m *Map[K, V]) Save(ctx context.Context, prefix string) error {
 	m.mustBelong(ctx, "Save")
 	m.mustBeOpen("Save")
 	if err := m.team.Barrier(ctx); err != nil {
-		return fmt.Errorf("Map.Save: %w", err)
+		return fmt.Errorf("%s: %w", "Map.Save", err)
 	}
 	return m.together(ctx, "Save", m.saveFile(prefix))
 }
@@ -80,11 +80,11 @@ func (m *Map[K, V]) together(ctx context.Context, op string, mine error) error {
 	failed, err := pgas.MaxValue(ctx, m.team, failed)
 	switch {
 	case mine != nil:
-		return fmt.Errorf("Map.%s: %w", op, mine)
+		return fmt.Errorf("%s: %w", "Map."+op, mine)
 	case err != nil:
-		return fmt.Errorf("Map.%s: %w", op, err)
+		return fmt.Errorf("%s: %w", "Map."+op, err)
 	case failed > 0:
-		return fmt.Errorf("Map.%s: PE %d has failed, and says why", op, failed-1)
+		return fmt.Errorf("%s: PE %d has failed, and says why", "Map."+op, failed-1)
 	}
 	return nil
 }
