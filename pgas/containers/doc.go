@@ -44,6 +44,7 @@
 //	map_layout.go         its memory; map_memory.go: how it is reached; map_words_unsafe.go: keys and values as words
 //	map_find.go           its finds; map_write.go: its writes; map_split.go: its growth; map_iterate.go: loops over it
 //	map_batch.go          what all members have for it at once; map_promise.go: that nobody writes
+//	map_snapshot.go       its elements in files
 //	mailbox.go            Mailbox: small items from any member to any, many in one message
 //	rings.go              items on their way: a ring for each pair of members
 //	flow.go               what a member waits for while items travel

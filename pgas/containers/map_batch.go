@@ -93,7 +93,7 @@ func (m *Map[K, V]) begin(ctx context.Context, op string, apply func(k K, v V) e
 	m.mustBeOpen(op)
 	m.mustBeFree(op)
 	if err := m.team.Barrier(ctx); err != nil {
-		return fmt.Errorf("Map.%s: %w", op, err)
+		return fmt.Errorf("%s: %w", "Map."+op, err)
 	}
 	m.busy = op
 	m.shards.alone = true
@@ -115,7 +115,7 @@ func (m *Map[K, V]) end(ctx context.Context, op string) error {
 	m.shards.alone = false
 	m.busy = ""
 	if err != nil {
-		return fmt.Errorf("Map.%s: %w", op, err)
+		return fmt.Errorf("%s: %w", "Map."+op, err)
 	}
 	return nil
 }
@@ -181,7 +181,7 @@ func (m *Map[K, V]) putAll(ctx context.Context, op string, elements iter.Seq2[K,
 	for k, v := range elements {
 		if err := m.send(ctx, mapLetter[K, V]{key: k, value: v, ask: -1}); err != nil {
 			m.shards.alone, m.busy = false, ""
-			return fmt.Errorf("Map.%s: %w", op, err)
+			return fmt.Errorf("%s: %w", "Map."+op, err)
 		}
 	}
 	return m.end(ctx, op)
@@ -222,7 +222,7 @@ func (m *Map[K, V]) FindAll(ctx context.Context, keys []K) (values []V, found []
 	for i, k := range keys {
 		if err := m.send(ctx, mapLetter[K, V]{key: k, ask: int32(i), kind: mapAsk}); err != nil {
 			m.shards.alone, m.busy = false, ""
-			return nil, nil, fmt.Errorf("Map.FindAll: %w", err)
+			return nil, nil, fmt.Errorf("%s: %w", "Map.FindAll", err)
 		}
 	}
 	err = m.end(ctx, "FindAll")

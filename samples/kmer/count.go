@@ -1,0 +1,156 @@
+package main
+
+// Counting on all PEs. Every PE reads the whole input, and counts the k-mers that end in every n-th block of it. It adds up
+// its own counts in a small map of Go, which it gives to the distributed one whenever it is full: repeated k-mers
+// then travel once. All this is one collective UpdateAll, during which counts travel many in a message.
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/gopgas/gopgas/pgas"
+	"github.com/gopgas/gopgas/pgas/containers"
+)
+
+const (
+	blockBases = 1 << 14
+	mostLocal  = 1 << 14 // different k-mers in the map of Go
+	topMost    = 10
+)
+
+// counted is the result, spread over the PEs.
+type counted struct {
+	w     *pgas.World
+	k     int
+	table *containers.Map[uint64, int64]
+}
+
+func add(a, b int64) int64 { return a + b }
+
+// count counts the k-mers of the input. It is collective.
+func count(ctx context.Context, w *pgas.World, o options) (*counted, error) {
+	table, err := containers.NewMap[uint64, int64](ctx, w, containers.Capacity(o.capacity))
+	if err != nil {
+		return nil, err
+	}
+	var failed error
+	err = table.UpdateAll(ctx, func(yield func(uint64, int64) bool) { failed = share(o, w.PE(), w.NPEs(), yield) }, add)
+	if failed != nil {
+		err = failed
+	}
+	return &counted{w, o.k, table}, err
+}
+
+// share yields the counts of the k-mers of PE pe of n.
+func share(o options, pe, n int, yield func(uint64, int64) bool) error {
+	in, err := o.open()
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	counts := make(map[uint64]int64, mostLocal)
+	give := func() bool {
+		for kmer, n := range counts {
+			if !yield(kmer, n) {
+				return false
+			}
+		}
+		clear(counts)
+		return true
+	}
+	s, at := window{k: o.k}, 0
+	err = eachBase(in, func(base byte) bool {
+		at++
+		if kmer, ok := s.add(base); ok && at/blockBases%n == pe {
+			counts[kmer]++
+		}
+		return len(counts) < mostLocal || give()
+	})
+	give()
+	return err
+}
+
+// A frequency is a k-mer and how often it occurs.
+type frequency struct {
+	kmer  uint64
+	count int64
+}
+
+// moreFrequent orders by count, the largest first, and then by k-mer.
+func moreFrequent(a, b frequency) int {
+	return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.kmer, b.kmer))
+}
+
+func mostFrequent(all []frequency) []frequency {
+	slices.SortFunc(all, moreFrequent)
+	return all[:min(len(all), topMost)]
+}
+
+// summary is what PE 0 prints.
+type summary struct {
+	k                int
+	distinct, unique int
+	total            int64
+	top              []frequency
+}
+
+// summarize adds up the parts of all PEs. It is collective.
+func (c *counted) summarize(ctx context.Context) (*summary, error) {
+	s := &summary{k: c.k}
+	var mine []frequency
+	for kmer, n := range c.table.Local() {
+		s.total += n
+		if n == 1 {
+			s.unique++
+		}
+		if mine = append(mine, frequency{kmer, n}); len(mine) == 8*topMost {
+			mine = mostFrequent(mine)
+		}
+	}
+	s.distinct = c.table.LocalLen()
+	var err error
+	for _, n := range []*int{&s.distinct, &s.unique} {
+		if *n, err = pgas.SumValue(ctx, c.w.Team(), *n); err != nil {
+			return nil, err
+		}
+	}
+	if s.total, err = pgas.SumValue(ctx, c.w.Team(), s.total); err != nil {
+		return nil, err
+	}
+	lists, err := pgas.Gather(ctx, c.w.Team(), mostFrequent(mine), 0)
+	s.top = mostFrequent(slices.Concat(lists...))
+	return s, err
+}
+
+// print prints the summary.
+func (s *summary) print(out io.Writer, pes int, took time.Duration) {
+	for _, f := range s.top {
+		fmt.Fprintf(out, "%10d  %s\n", f.count, letters(f.kmer, s.k))
+	}
+	fmt.Fprintf(out, "%d %d-mers, %d of them different, %d only once; %d PEs took %.2f s: %.1f million a second\n",
+		s.total, s.k, s.distinct, s.unique, pes, took.Seconds(), float64(s.total)/1e6/took.Seconds())
+}
+
+// verify compares the table with a sequential count.
+func (c *counted) verify(o options, out io.Writer) error {
+	want := map[uint64]int64{}
+	if err := share(o, 0, 1, func(kmer uint64, n int64) bool { want[kmer] += n; return true }); err != nil {
+		return err
+	}
+	agree, there := 0, 0
+	for kmer, n := range c.table.All() {
+		there++
+		if want[kmer] == n {
+			agree++
+		}
+	}
+	fmt.Fprintf(out, "verified: %d of %d k-mers agree with a sequential count\n", agree, len(want))
+	if agree != len(want) || there != len(want) {
+		return fmt.Errorf("%d k-mers are counted, %d of them right, and there are %d", there, agree, len(want))
+	}
+	return nil
+}
