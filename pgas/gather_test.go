@@ -162,9 +162,9 @@ func TestGatherMismatch(t *testing.T) {
 			defer cancel()
 			err := pgastest.Goroutines(ctx, 3, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
 				if w.PE() == 1 {
-					return test.call(ctx, w) //pgasvet:ok tests the mismatch
+					return test.call(ctx, w)
 				}
-				_, err := pgas.Gather(ctx, w.Team(), []int32{1}, 0)
+				_, err := pgas.Gather(ctx, w.Team(), []int32{1}, 0) //pgasvet:ok tests the mismatch
 				return err
 			})
 			if _, ok := errors.AsType[*pgas.MismatchError](err); !ok || !strings.Contains(err.Error(), test.want) {

@@ -122,9 +122,9 @@ func TestValueMismatch(t *testing.T) {
 			defer cancel()
 			err := pgastest.Goroutines(ctx, 3, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
 				if w.PE() == 1 {
-					return call(ctx, w) //pgasvet:ok tests the mismatch
+					return call(ctx, w)
 				}
-				_, err := pgas.SumValue(ctx, w.Team(), int64(1))
+				_, err := pgas.SumValue(ctx, w.Team(), int64(1)) //pgasvet:ok tests the mismatch
 				return err
 			})
 			if _, ok := errors.AsType[*pgas.MismatchError](err); !ok {

@@ -198,26 +198,47 @@ func (m *StringMap[V]) InsertAll(ctx context.Context, elements iter.Seq2[string,
 	return m.putAll(ctx, elements, func(keys iter.Seq2[stringKey, V]) error { return m.keys.InsertAll(ctx, keys) })
 }
 
-// putAll makes put of keys that are there. A member whose text finds no room leaves the rest of its elements out, and all
-// take part to the end.
+// putAll puts the bytes of long keys in a batch, and then calls put with the keys.
 func (m *StringMap[V]) putAll(ctx context.Context, elements iter.Seq2[string, V], put func(iter.Seq2[stringKey, V]) error) error {
-	var failed error
-	err := put(func(yield func(stringKey, V) bool) {
+	type element struct {
+		key stringKey
+		v   V
+	}
+	var all []element // the caller's sequence can be read once
+	err := m.text.InsertAll(ctx, func(yield func(textPiece, textBytes) bool) {
 		for k, v := range elements {
-			key, err := m.write(ctx, k)
-			if err != nil {
-				failed = err
-				return
-			}
-			if !yield(key, v) {
+			key := keyOfString(k)
+			all = append(all, element{key, v})
+			if !eachPiece(k, &key, yield) {
 				return
 			}
 		}
 	})
-	if failed != nil {
-		return failed
+	if err != nil {
+		return fmt.Errorf("the bytes of long keys: %w", err)
 	}
-	return err
+	return put(func(yield func(stringKey, V) bool) {
+		for i := range all {
+			if !yield(all[i].key, all[i].v) {
+				return
+			}
+		}
+	})
+}
+
+// eachPiece yields the pieces of k, which is the string of key, if it is long. It reports whether yield wants more.
+func eachPiece(k string, key *stringKey, yield func(textPiece, textBytes) bool) bool {
+	if _, long := key.long(); !long {
+		return true
+	}
+	for i := 0; i*len(textBytes{}) < len(k); i++ {
+		var piece textBytes
+		copy(piece[:], k[i*len(piece):])
+		if !yield(key.piece(i), piece) {
+			return false
+		}
+	}
+	return true
 }
 
 // FindAll is Map.FindAll.

@@ -1,5 +1,5 @@
-// Package kernel is the main function of the samples that are kernels of others' benchmarks: stencil, transpose and
-// gups. It reads the command line, joins the job, has PE 0 report what is wrong with the flags, and prints results as
+// Package kernel is the main function of the samples that are kernels of others' benchmarks: stencil, transpose, gups and
+// bale. It reads the command line, joins the job, has PE 0 report what is wrong with the flags, and prints results as
 // pgasbench does.
 package kernel
 

@@ -1,8 +1,8 @@
-// Command wordcount counts the Go identifiers of a source tree with a hashtable that is spread over
-// the symmetric heaps of a job's PEs.
+// Command wordcount counts the Go identifiers of a source tree in a map that is spread over the PEs of a job: a
+// containers.StringMap.
 //
-// schema.go has the records, key.go and table.go the hashtable, grow.go its growth; count.go is one PE's
-// work, and main.go the order of events. docs/samples.md tells how it performs.
+// options.go is the command line, count.go one PE's work, report.go what PE 0 prints. samples/hashtable does the same in a
+// table of its own, by atomics.
 package main
 
 import (
@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/gopgas/gopgas/pgas"
+	"github.com/gopgas/gopgas/pgas/containers"
+	"github.com/gopgas/gopgas/samples/source"
 )
 
 // main ends a job that has failed as a whole, by a wrong flag or a missing tree, only after all PEs have
@@ -43,68 +45,57 @@ func main() {
 
 func warn(err error) { fmt.Fprintln(os.Stderr, "wordcount:", err) }
 
-// wordcount runs the steps of the program. A failure is of the job as a whole, and PE 0 reports it; an err is
-// of this PE.
+// wordcount runs the steps of the program. A failure is of the job as a whole, and PE 0 reports it; an err is of this PE.
 func wordcount(ctx context.Context, w *pgas.World, opts options, out io.Writer) (failure, err error) {
 	c, failure, err := prepare(ctx, w, opts)
 	if c == nil || err != nil {
 		return failure, err
 	}
 	start := time.Now()
-	err = c.run(ctx)
-	took := time.Since(start)
-	if err != nil {
-		return ofAll(err)
+	if err := c.run(ctx); err != nil {
+		return ofAll(err, opts)
 	}
+	took := time.Since(start)
 	if err := c.progress.End(ctx); err != nil {
 		return nil, err
 	}
-	r, err := summarize(ctx, c, took)
+	r, err := summarize(ctx, c, took, opts.verify)
 	if err != nil {
 		return nil, err
 	}
-	if opts.verify {
-		if r.Verified, err = verify(ctx, c); err != nil {
-			return nil, err
-		}
-	}
-	if err := c.table.free(ctx); err != nil || w.PE() != 0 {
+	if err := c.counts.Free(ctx); err != nil || w.PE() != 0 {
 		return nil, err
 	}
 	return publish(out, r, opts.json), nil
 }
 
-// ofAll tells a failure of all PEs, a full heap, from others.
-func ofAll(e error) (failure, err error) {
-	if errors.As(e, new(*pgas.HeapFullError)) {
-		return e, nil
+// ofAll tells a failure of all PEs, a map or a heap that is full, from others.
+func ofAll(e error, opts options) (failure, err error) {
+	switch {
+	case errors.As(e, new(*containers.MapFullError)):
+		return fmt.Errorf("the map has no room for more identifiers: give a larger -capacity than %d", opts.capacity), nil
+	case errors.As(e, new(*pgas.HeapFullError)):
+		return fmt.Errorf("a map with -capacity %d: %w", opts.capacity, e), nil
 	}
 	return nil, e
 }
 
-// prepare lists the files, sends the list to all PEs, and makes the table. If there is nothing to count it returns
-// neither a counter nor an err; PE 0 has the failure.
+// prepare lists the files, sends the list to all PEs, and makes the map. If there is nothing to count it returns neither a
+// counter nor an err; PE 0 has the failure.
 func prepare(ctx context.Context, w *pgas.World, opts options) (c *counter, failure, err error) {
-	c = &counter{w: w, batch: opts.batch, words: map[string]*word{}, warn: warn}
-	tallies, err := AllocTally(ctx, w, 1)
-	if err != nil {
-		return nil, nil, err
-	}
-	c.tally = tallies.At(0)
-	c.root, failure = sourceTree(opts.input)
+	c = &counter{w: w, words: map[string]int64{}}
+	c.root, failure = source.Tree(opts.input)
 	if w.PE() == 0 && failure == nil {
 		failure = c.list()
 	}
-	if c.files, err = shareFiles(ctx, w, c.files); err != nil || len(c.files) == 0 {
+	if c.files, err = source.Share(ctx, w, c.files); err != nil || len(c.files) == 0 {
 		return nil, failure, err
 	}
-	if c.mail, err = newMailman(ctx, w, c.tally, func(pe int) bool { return !opts.direct && w.HostOf(pe) != w.Host() }); err != nil {
+	if c.tickets, err = containers.NewTickets(ctx, w); err != nil {
 		return nil, nil, err
 	}
-	slots, heap := opts.slots(w.NPEs())
-	c.table, err = newTable(ctx, w, slots, heap, pagesFor(slots*textShare)+w.NPEs(), hashName)
-	if err != nil {
-		failure, err = ofAll(err)
+	if c.counts, err = containers.NewStringMap[int64](ctx, w, containers.Capacity(opts.capacity)); err != nil {
+		failure, err = ofAll(err, opts)
 		return nil, failure, err
 	}
 	total := 0 // PEs take files as they go, so PE 0 says how many all have
@@ -113,21 +104,4 @@ func prepare(ctx context.Context, w *pgas.World, opts options) (c *counter, fail
 	}
 	c.progress, err = w.Progress(ctx, "files", total)
 	return c, nil, err
-}
-
-// publish prints the result; it fails if it is not complete or not verified.
-func publish(out io.Writer, r *Result, asJSON bool) error {
-	if asJSON {
-		if err := printJSON(out, r); err != nil {
-			return err
-		}
-	} else {
-		printText(out, r)
-	}
-	if r.Verified != nil {
-		if err := r.Verified.err(); err != nil {
-			return err
-		}
-	}
-	return r.incomplete()
 }

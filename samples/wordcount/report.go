@@ -3,162 +3,100 @@ package main
 // The report, printed by PE 0.
 
 import (
-	"cmp"
 	"context"
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
-	"strings"
+	"math"
 	"time"
 
 	"github.com/gopgas/gopgas/pgas"
+	"github.com/gopgas/gopgas/samples/source"
 )
-
-// topMost is how many of the most frequent identifiers are printed.
-const topMost = 20
-
-// A frequency is an identifier and how often it stands in the tree.
-type frequency struct {
-	Name  string `json:"name"`
-	Count int64  `json:"count"`
-}
-
-// moreFrequent orders by count, the largest first, and then by name.
-func moreFrequent(a, b frequency) int {
-	return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Name, b.Name))
-}
 
 // Result is the result of a run, as -json prints it.
 type Result struct {
-	PEs         int         `json:"pes"`
-	Hosts       int         `json:"hosts"`
-	Files       int64       `json:"files"`
-	Unreadable  int64       `json:"unreadable"`
-	Malformed   int64       `json:"malformed"`
-	Refused     int64       `json:"refused"`
-	Bytes       int64       `json:"bytes"`
-	Identifiers int64       `json:"identifiers"`
-	Distinct    int64       `json:"distinct"`
-	Inserts     int64       `json:"inserts"`             // counts added to the table: one for each identifier of a batch
-	Entries     int64       `json:"entries"`             // inserts that made an entry
-	Seconds     float64     `json:"seconds"`             // reading, counting and inserting
-	InsertRate  float64     `json:"inserts_per_s"`       // of all PEs, over that time
-	TableShare  float64     `json:"table_share"`         // of that time
-	TableRate   float64     `json:"table_inserts_per_s"` // of all PEs, over that share
-	Growths     uint64      `json:"growths"`             // times the table was made larger
-	Slots       int         `json:"slots"`               // of each PE, at the end
-	Top         []frequency `json:"top"`
-	Verified    *verdict    `json:"verified,omitempty"`
+	PEs         int                `json:"pes"`
+	Hosts       int                `json:"hosts"`
+	Files       int64              `json:"files"`
+	Unreadable  int64              `json:"unreadable"`
+	Malformed   int64              `json:"malformed"`
+	Bytes       int64              `json:"bytes"`
+	Identifiers int64              `json:"identifiers"`
+	Distinct    int64              `json:"distinct"`
+	Inserts     int64              `json:"inserts"`   // counts added to the map: one for each identifier of a PE
+	Seconds     float64            `json:"seconds"`   // reading, counting and adding
+	MapShare    float64            `json:"map_share"` // of that time: the wait for the slowest PE included
+	Top         []source.Frequency `json:"top"`
+	Verified    *source.Verdict    `json:"verified,omitempty"`
 }
 
-// summarize fills in the sums, the distinct identifiers and the most frequent ones. It is collective;
-// only PE 0's result means anything.
-func summarize(ctx context.Context, c *counter, took time.Duration) (*Result, error) {
-	top, distinct := ownTop(c.table)
-	distinct, err := pgas.SumValue(ctx, c.w.Team(), distinct)
+// summarize adds up what all PEs have done, finds the most frequent identifiers, and compares all with a sequential count
+// if it is asked to. It is collective; only PE 0's result means anything.
+func summarize(ctx context.Context, c *counter, took time.Duration, verify bool) (*Result, error) {
+	var mine []source.Frequency
+	for name, n := range c.counts.Local() {
+		mine = append(mine, source.Frequency{Name: name, Count: n})
+	}
+	distinct, err := pgas.SumValue(ctx, c.w.Team(), len(mine))
 	if err != nil {
 		return nil, err
 	}
-	lists, err := pgas.Gather(ctx, c.w.Team(), encode(top), 0)
+	sum, err := pgas.Reduce1(ctx, c.w.Team(), c.done, totals.plus)
 	if err != nil {
 		return nil, err
 	}
-	r := sums(c, took)
-	r.Distinct = distinct
-	r.Top = mostFrequent(allFrequencies(lists))
+	r := &Result{
+		PEs: c.w.NPEs(), Hosts: len(c.w.Hosts()), Distinct: int64(distinct), Seconds: took.Seconds(),
+		Files: sum.Files, Unreadable: sum.Unreadable, Malformed: sum.Malformed, Bytes: sum.Bytes, Identifiers: sum.Identifiers, Inserts: sum.Inserts,
+	}
+	r.MapShare = float64(sum.MapNS) / 1e9 / float64(r.PEs) / r.Seconds
+	all := source.Encode(mine)
+	tops, err := pgas.Gather(ctx, c.w.Team(), source.Encode(source.MostFrequent(mine)), 0)
+	if err != nil {
+		return nil, err
+	}
+	r.Top = source.MostFrequent(source.AllFrequencies(tops))
+	if verify {
+		lists, err := pgas.Gather(ctx, c.w.Team(), all, 0)
+		if err != nil || c.w.PE() != 0 {
+			return r, err
+		}
+		r.Verified, err = source.Verify(ctx, c.root, math.MaxInt, lists)
+		return r, err
+	}
 	return r, nil
 }
 
-func sums(c *counter, took time.Duration) *Result {
-	t := c.tally
-	r := &Result{
-		PEs: c.w.NPEs(), Hosts: len(c.w.Hosts()),
-		Files: t.Files().Fetch(0), Unreadable: t.Unreadable().Fetch(0), Malformed: t.Malformed().Fetch(0), Refused: t.Refused().Fetch(0),
-		Bytes: t.Bytes().Fetch(0), Identifiers: t.Identifiers().Fetch(0),
-		Inserts: t.Inserts().Fetch(0), Entries: t.Entries().Fetch(0),
-		Seconds: took.Seconds(), Growths: c.grown, Slots: c.table.slots,
-	}
-	r.InsertRate = float64(r.Inserts) / r.Seconds
-	inTable := float64(max(1, t.MergeNS().Fetch(0))) / 1e9 / float64(r.PEs)
-	r.TableShare = inTable / r.Seconds
-	r.TableRate = float64(r.Inserts) / inTable
-	return r
-}
-
-// ownTop returns the most frequent identifiers of this PE's volume, and how many identifiers it holds.
-func ownTop(t *table) (top []frequency, distinct int64) {
-	var last frequency // of the best so far, once there are enough
-	t.own(func(_ uint64, name string, n int64) {
-		distinct++
-		f := frequency{name, n}
-		if last.Count > 0 && moreFrequent(f, last) > 0 {
-			return
+// publish prints the result; it fails if it is not complete or not verified.
+func publish(out io.Writer, r *Result, asJSON bool) error {
+	if asJSON {
+		if err := json.NewEncoder(out).Encode(r); err != nil {
+			return err
 		}
-		if top = append(top, f); len(top) == 8*topMost {
-			top = mostFrequent(top)
-			last = top[topMost-1]
+	} else {
+		r.print(out)
+	}
+	if r.Verified != nil {
+		if err := r.Verified.Err(); err != nil {
+			return err
 		}
-	})
-	return mostFrequent(top), distinct
-}
-
-func mostFrequent(all []frequency) []frequency {
-	slices.SortFunc(all, moreFrequent)
-	return all[:min(len(all), topMost)]
-}
-
-// encode writes frequencies as bytes that other PEs can read.
-func encode(list []frequency) []byte {
-	var b []byte
-	for _, f := range list {
-		b = appendFrequency(b, f)
 	}
-	return b
-}
-
-func appendFrequency(b []byte, f frequency) []byte {
-	b = binary.AppendUvarint(b, uint64(f.Count))
-	b = binary.AppendUvarint(b, uint64(len(f.Name)))
-	return append(b, f.Name...)
-}
-
-// eachFrequency calls f for each frequency that encode wrote. f must not keep name.
-func eachFrequency(b []byte, f func(name []byte, count int64)) {
-	for len(b) > 0 {
-		count, n := binary.Uvarint(b)
-		size, m := binary.Uvarint(b[n:])
-		name := b[n+m:][:size]
-		f(name, int64(count))
-		b = b[n+m+len(name):]
+	if r.Unreadable > 0 {
+		return fmt.Errorf("the count is not complete: %d file%s could not be read", r.Unreadable, plural(r.Unreadable))
 	}
+	return nil
 }
 
-// allFrequencies returns what all PEs have encoded.
-func allFrequencies(lists [][]byte) (all []frequency) {
-	for _, list := range lists {
-		eachFrequency(list, func(name []byte, count int64) { all = append(all, frequency{string(name), count}) })
-	}
-	return all
-}
-
-// printJSON prints r as one object on one line.
-func printJSON(out io.Writer, r *Result) error { return json.NewEncoder(out).Encode(r) }
-
-// printText prints r as text.
-func printText(out io.Writer, r *Result) {
+// print prints r as text.
+func (r *Result) print(out io.Writer) {
 	for _, f := range r.Top {
 		fmt.Fprintf(out, "%10d  %s\n", f.Count, f.Name)
 	}
 	fmt.Fprintf(out, "%d identifier%s, %d of them different, in %d file%s (%.1f MB)\n", r.Identifiers, plural(r.Identifiers), r.Distinct, r.Files, plural(r.Files), float64(r.Bytes)/1e6)
-	fmt.Fprintf(out, "%d PE%s on %d host%s took %.2f s, %.0f%% of it in the table\n", r.PEs, plural(int64(r.PEs)), r.Hosts, plural(int64(r.Hosts)), r.Seconds, 100*r.TableShare)
-	fmt.Fprintf(out, "%d inserts, %d of them new: %.2f million inserts/s over the whole time, %.1f million inserts/s of that in the table\n", r.Inserts, r.Entries, r.InsertRate/1e6, r.TableRate/1e6)
-	if r.Growths > 0 {
-		fmt.Fprintf(out, "the table grew %d time%s, to %d slots per PE (-table %d saves that)\n", r.Growths, plural(int64(r.Growths)), r.Slots, r.Slots)
-	}
+	fmt.Fprintf(out, "%d PE%s on %d host%s took %.2f s, %.0f%% of it in the map, to which they added %d counts\n", r.PEs, plural(int64(r.PEs)), r.Hosts, plural(int64(r.Hosts)), r.Seconds, 100*r.MapShare, r.Inserts)
 	if r.Verified != nil {
-		printVerdict(out, r.Verified, r.Seconds)
+		r.Verified.Print(out, r.Seconds)
 	}
 	if r.Malformed > 0 {
 		fmt.Fprintf(out, "%d file%s not well-formed Go, and counted all the same\n", r.Malformed, map[bool]string{true: " is", false: "s are"}[r.Malformed == 1])
@@ -170,19 +108,4 @@ func plural(n int64) string {
 		return ""
 	}
 	return "s"
-}
-
-// incomplete returns an error that says what was not counted, or nil.
-func (r *Result) incomplete() error {
-	var what []string
-	if n := r.Unreadable; n > 0 {
-		what = append(what, fmt.Sprintf("%d file%s could not be read", n, plural(n)))
-	}
-	if n := r.Refused; n > 0 {
-		what = append(what, fmt.Sprintf("%d identifier%s had more than %d bytes", n, plural(n), longMax))
-	}
-	if what == nil {
-		return nil
-	}
-	return fmt.Errorf("the count is not complete: %s", strings.Join(what, ", "))
 }

@@ -12,12 +12,16 @@ import (
 	"golang.org/x/tools/go/analysis/analysistest"
 )
 
-const root = "../../../.." // from the package of a rule
+const fromRule = "../../../.." // the root of the repository, from the package of a rule
 
 // Run runs the rule on the programs, which are folders below testdata.
 func Run(t *testing.T, rule *analysis.Analyzer, programs ...string) {
 	t.Helper()
 	if err := analysis.Validate([]*analysis.Analyzer{rule}); err != nil {
+		t.Fatal(err)
+	}
+	root, err := filepath.Abs(fromRule) // analysistest names the go.work in it, which must be absolute
+	if err != nil {
 		t.Fatal(err)
 	}
 	for _, program := range programs {

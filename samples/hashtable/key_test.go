@@ -3,6 +3,8 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"github.com/gopgas/gopgas/samples/source"
 )
 
 func TestShortKeys(t *testing.T) {
@@ -55,9 +57,9 @@ func keyOf(name string) uint64 {
 func FuzzFrequencies(f *testing.F) {
 	f.Add("name", int64(1), "other", int64(1<<40))
 	f.Fuzz(func(t *testing.T, a string, n int64, b string, m int64) {
-		want := []frequency{{a, n}, {b, m}}
-		var got []frequency
-		eachFrequency([]byte(encode(want)), func(name []byte, n int64) { got = append(got, frequency{string(name), n}) })
+		want := []source.Frequency{{Name: a, Count: n}, {Name: b, Count: m}}
+		var got []source.Frequency
+		source.EachFrequency([]byte(source.Encode(want)), func(name []byte, n int64) { got = append(got, source.Frequency{Name: string(name), Count: n}) })
 		if len(got) != 2 || got[0] != want[0] || got[1] != want[1] {
 			t.Errorf("got %v, want %v", got, want)
 		}

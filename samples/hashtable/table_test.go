@@ -16,6 +16,7 @@ import (
 
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/pgastest"
+	"github.com/gopgas/gopgas/samples/source"
 )
 
 // seedVar hands the seed to the processes of a test.
@@ -149,7 +150,7 @@ func eachWord(tr *trial, seed uint64, pe int, f func(name string)) {
 // compare holds the table against a map, and the totals against both.
 func (tr *trial) compare(ctx context.Context, c *counter, seed uint64) error {
 	var mine []byte
-	c.table.own(func(_ uint64, name string, n int64) { mine = appendFrequency(mine, frequency{name, n}) })
+	c.table.own(func(_ uint64, name string, n int64) { mine = source.AppendFrequency(mine, source.Frequency{Name: name, Count: n}) })
 	lists, err := pgas.Gather(ctx, c.w.Team(), mine, 0)
 	if err != nil {
 		return err
@@ -158,24 +159,24 @@ func (tr *trial) compare(ctx context.Context, c *counter, seed uint64) error {
 	if err != nil || c.w.PE() != 0 {
 		return err
 	}
-	got := allFrequencies(lists)
+	got := source.AllFrequencies(lists)
 	want := map[string]int64{}
 	for pe := range c.w.NPEs() {
 		eachWord(tr, seed, pe, func(name string) { want[name]++ })
 	}
-	v := compare(got, want)
-	if v.err() != nil || v.Agree != len(want) {
-		return fmt.Errorf("%w: %.300q", v.err(), v.Sample)
+	v := source.Compare(got, want)
+	if v.Err() != nil || v.Agree != len(want) {
+		return fmt.Errorf("%w: %.300q", v.Err(), v.Sample)
 	}
 	return tr.checkTotals(r, want)
 }
 
 func (tr *trial) checkTotals(r *Result, want map[string]int64) error {
-	var all []frequency
+	var all []source.Frequency
 	for name, n := range want {
-		all = append(all, frequency{name, n})
+		all = append(all, source.Frequency{Name: name, Count: n})
 	}
-	top := mostFrequent(all)
+	top := source.MostFrequent(all)
 	switch n := int64(len(want)); {
 	case r.Distinct != n || r.Entries != n:
 		return fmt.Errorf("%d distinct, %d entries, want %d", r.Distinct, r.Entries, n)

@@ -19,6 +19,7 @@ import (
 	"encoding/binary"
 
 	"github.com/gopgas/gopgas/pgas"
+	"github.com/gopgas/gopgas/samples/source"
 )
 
 // boxesEach is how many parcels of one sender a home can hold.
@@ -80,7 +81,7 @@ func (m *mailman) pack(words []*word) int {
 		if len(m.text)+packed(w) > boxBytes {
 			return i
 		}
-		m.text = appendFrequency(m.text, frequency{w.name, w.pending})
+		m.text = source.AppendFrequency(m.text, source.Frequency{Name: w.name, Count: w.pending})
 		w.pending = 0
 	}
 	return len(words)
@@ -108,7 +109,7 @@ func (m *mailman) takeOne(sender int, f func(name []byte, count int64)) bool {
 	if arrived>>32 != m.taken[sender]+1 {
 		return false
 	}
-	eachFrequency(b.Text().Local()[:uint32(arrived)], f)
+	source.EachFrequency(b.Text().Local()[:uint32(arrived)], f)
 	m.taken[sender]++
 	m.box(m.w.PE(), 0).SetTaken(sender, m.taken[sender])
 	m.ring(sender)

@@ -1,4 +1,6 @@
-package main
+// Package source is what samples that count the identifiers of Go source trees have in common: which files, which tokens,
+// the most frequent ones, and a sequential count to compare with.
+package source
 
 // Which files are counted: every name ending in .go below a directory, in the order of their paths.
 // PE 0 lists them and the others copy its list, so that a number means the same file to all, even where
@@ -18,8 +20,8 @@ import (
 	"github.com/gopgas/gopgas/pgas"
 )
 
-// sourceTree returns the directory to count: dir, or the standard library's source on this host.
-func sourceTree(dir string) (string, error) {
+// Tree returns the directory to count: dir, or the standard library's source on this host.
+func Tree(dir string) (string, error) {
 	if dir != "" {
 		return dir, nil
 	}
@@ -39,9 +41,9 @@ func isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// listFiles returns the paths of the Go files below root, relative to it and sorted, and what could not be
+// List returns the paths of the Go files below root, relative to it and sorted, and what could not be
 // read. root itself may be a file.
-func listFiles(root string) (files []string, unreadable []error, err error) {
+func List(root string) (files []string, unreadable []error, err error) {
 	info, err := os.Stat(root)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w; name a directory with -input", err)
@@ -74,8 +76,8 @@ func isDirEntry(tree fs.FS, path string, d fs.DirEntry) bool {
 	return err == nil && info.IsDir()
 }
 
-// shareFiles sends the list of PE 0 to all PEs. It is collective.
-func shareFiles(ctx context.Context, w *pgas.World, files []string) ([]string, error) {
+// Share sends the list of PE 0 to all PEs. It is collective.
+func Share(ctx context.Context, w *pgas.World, files []string) ([]string, error) {
 	list, err := pgas.BroadcastSlice(ctx, w.Team(), []byte(strings.Join(files, "\x00")), 0)
 	if err != nil || len(list) == 0 {
 		return nil, err

@@ -1,4 +1,4 @@
-package main
+package source
 
 // The independent count: one PE, one Go map, its own walk of the tree, no symmetric memory.
 
@@ -12,12 +12,10 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/gopgas/gopgas/pgas"
 )
 
-// A verdict is the comparison of the distributed count with the sequential one.
-type verdict struct {
+// A Verdict is the comparison of the distributed count with the sequential one.
+type Verdict struct {
 	Agree   int      `json:"agree"`   // identifiers with the same count in both
 	Differ  int      `json:"differ"`  // the others, in either
 	Seconds float64  `json:"seconds"` // that the sequential count took
@@ -27,27 +25,22 @@ type verdict struct {
 // sampleMost is how many differences are shown.
 const sampleMost = 10
 
-// verify compares the table with a sequential count of root. It is collective; the verdict is PE 0's.
-func verify(ctx context.Context, c *counter) (*verdict, error) {
-	var mine []byte
-	c.table.own(func(_ uint64, name string, n int64) { mine = appendFrequency(mine, frequency{name, n}) })
-	lists, err := pgas.Gather(ctx, c.w.Team(), mine, 0)
-	if err != nil || c.w.PE() != 0 {
-		return nil, err
-	}
+// Verify compares what all PEs have counted, encoded, with a sequential count of root that leaves out what has more than
+// longest bytes.
+func Verify(ctx context.Context, root string, longest int, lists [][]byte) (*Verdict, error) {
 	start := time.Now()
-	want, err := countSequentially(ctx, c.root)
+	want, err := CountSequentially(ctx, root, longest)
 	if err != nil {
 		return nil, err
 	}
-	v := compare(allFrequencies(lists), want)
+	v := Compare(AllFrequencies(lists), want)
 	v.Seconds = time.Since(start).Seconds()
 	return v, nil
 }
 
-// countSequentially counts the tree below root without other PEs. It leaves out what cannot be read: run has
+// CountSequentially counts the tree below root without other PEs. It leaves out what cannot be read: run has
 // reported it.
-func countSequentially(ctx context.Context, root string) (map[string]int64, error) {
+func CountSequentially(ctx context.Context, root string, longest int) (map[string]int64, error) {
 	counts := map[string]int64{}
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || context.Cause(ctx) != nil {
@@ -57,16 +50,16 @@ func countSequentially(ctx context.Context, root string) (map[string]int64, erro
 			return nil
 		}
 		if src, err := os.ReadFile(path); err == nil {
-			eachIdentifier(src, func(name string) { counts[name]++ })
+			EachIdentifier(src, longest, func(name string) { counts[name]++ })
 		}
 		return nil
 	})
 	return counts, err
 }
 
-// compare compares the table with want. An identifier that is in the table twice differs.
-func compare(table []frequency, want map[string]int64) *verdict {
-	v := &verdict{}
+// Compare compares the table with want. An identifier that is in the table twice differs.
+func Compare(table []Frequency, want map[string]int64) *Verdict {
+	v := &Verdict{}
 	seen := make(map[string]bool, len(table))
 	for _, f := range table {
 		if n, ok := want[f.Name]; ok && n == f.Count && !seen[f.Name] {
@@ -89,15 +82,15 @@ func compare(table []frequency, want map[string]int64) *verdict {
 	return v
 }
 
-func (v *verdict) differs(name string, got, want int64) {
+func (v *Verdict) differs(name string, got, want int64) {
 	v.Differ++
 	if len(v.Sample) < sampleMost {
 		v.Sample = append(v.Sample, fmt.Sprintf("%s: %d in the table, %d in the files", name, got, want))
 	}
 }
 
-// printVerdict prints v as text.
-func printVerdict(out io.Writer, v *verdict, seconds float64) {
+// Print prints v as text, beside the seconds that the PEs took.
+func (v *Verdict) Print(out io.Writer, seconds float64) {
 	fmt.Fprintf(out, "verified: %d of %d identifiers agree with a sequential count, which took %.2f s (%.2f times as long)\n",
 		v.Agree, v.Agree+v.Differ, v.Seconds, v.Seconds/seconds)
 	for _, s := range v.Sample {
@@ -105,8 +98,8 @@ func printVerdict(out io.Writer, v *verdict, seconds float64) {
 	}
 }
 
-// err returns why a verdict is bad, or nil.
-func (v *verdict) err() error {
+// Err returns why a Verdict is bad, or nil.
+func (v *Verdict) Err() error {
 	if v.Differ == 0 {
 		return nil
 	}

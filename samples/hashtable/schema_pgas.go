@@ -37,7 +37,7 @@ type EntrySym struct {
 // *pgas.MismatchError if the PEs differ in n or in the layout of Entry; *pgas.PeerError if a PE
 // dies; the cause of ctx's end.
 func AllocEntry(ctx context.Context, w *pgas.World, n int) (EntrySym, error) {
-	s, err := pgas.AllocLayout[Entry](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/samples/wordcount.Entry", Hash: 0x8b74c7d2ce8e995f, Tags: "Key atomic; Count atomic; Next atomic"})
+	s, err := pgas.AllocLayout[Entry](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/samples/hashtable.Entry", Hash: 0x8b74c7d2ce8e995f, Tags: "Key atomic; Count atomic; Next atomic"})
 	return EntrySym{s}, err
 }
 
@@ -417,7 +417,7 @@ type PageSym struct {
 // *pgas.MismatchError if the PEs differ in n or in the layout of Page; *pgas.PeerError if a PE
 // dies; the cause of ctx's end.
 func AllocPage(ctx context.Context, w *pgas.World, n int) (PageSym, error) {
-	s, err := pgas.AllocLayout[Page](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/samples/wordcount.Page", Hash: 0x74fb70192040d939, Tags: "Text view"})
+	s, err := pgas.AllocLayout[Page](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/samples/hashtable.Page", Hash: 0x74fb70192040d939, Tags: "Text view"})
 	return PageSym{s}, err
 }
 
@@ -548,7 +548,7 @@ type VolumeSym struct {
 // *pgas.MismatchError if the PEs differ in n or in the layout of Volume; *pgas.PeerError if a PE
 // dies; the cause of ctx's end.
 func AllocVolume(ctx context.Context, w *pgas.World, n int) (VolumeSym, error) {
-	s, err := pgas.AllocLayout[Volume](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/samples/wordcount.Volume", Hash: 0x3b1dc20188b22b4f, Tags: "HeapFree atomic; TextFree atomic"})
+	s, err := pgas.AllocLayout[Volume](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/samples/hashtable.Volume", Hash: 0x3b1dc20188b22b4f, Tags: "HeapFree atomic; TextFree atomic"})
 	return VolumeSym{s}, err
 }
 
@@ -910,7 +910,7 @@ type TallySym struct {
 // *pgas.MismatchError if the PEs differ in n or in the layout of Tally; *pgas.PeerError if a PE
 // dies; the cause of ctx's end.
 func AllocTally(ctx context.Context, w *pgas.World, n int) (TallySym, error) {
-	s, err := pgas.AllocLayout[Tally](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/samples/wordcount.Tally", Hash: 0x50771a79e7ee05b0, Tags: "NextFile atomic; Files atomic; Unreadable atomic; Malformed atomic; Refused atomic; Bytes atomic; Identifiers atomic; Inserts atomic; Entries atomic; MergeNS atomic; Stop atomic; Done atomic"})
+	s, err := pgas.AllocLayout[Tally](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/samples/hashtable.Tally", Hash: 0x50771a79e7ee05b0, Tags: "NextFile atomic; Files atomic; Unreadable atomic; Malformed atomic; Refused atomic; Bytes atomic; Identifiers atomic; Inserts atomic; Entries atomic; MergeNS atomic; Stop atomic; Done atomic"})
 	return TallySym{s}, err
 }
 
@@ -1039,7 +1039,7 @@ type BoxSym struct {
 // *pgas.MismatchError if the PEs differ in n or in the layout of Box; *pgas.PeerError if a PE dies;
 // the cause of ctx's end.
 func AllocBox(ctx context.Context, w *pgas.World, n int) (BoxSym, error) {
-	s, err := pgas.AllocLayout[Box](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/samples/wordcount.Box", Hash: 0x38a3c5e2bcb5a1d6, Tags: "Taken atomic"})
+	s, err := pgas.AllocLayout[Box](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/samples/hashtable.Box", Hash: 0x38a3c5e2bcb5a1d6, Tags: "Taken atomic"})
 	return BoxSym{s}, err
 }
 

@@ -1,4 +1,4 @@
-package main
+package source
 
 import (
 	"os"
@@ -18,6 +18,9 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
+// longest is the limit of the tests.
+const longest = 1000
+
 func TestListFiles(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"b.go", "a/z.go", "a/a.go", "a.go", "a/deep/er/x_test.go", "README", "go", "x.go.txt"} {
@@ -31,7 +34,7 @@ func TestListFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	files, unreadable, err := listFiles(dir)
+	files, unreadable, err := List(dir)
 	want := []string{"a/a.go", "a/deep/er/x_test.go", "a/z.go", "a.go", "b.go", "gone.go", "link.go", "loop.go"}
 	if err != nil || len(unreadable) > 0 || !slices.Equal(files, want) {
 		t.Errorf("got %q, unreadable %v, error %v; want %q", files, unreadable, err, want)
@@ -41,27 +44,27 @@ func TestListFiles(t *testing.T) {
 func TestListOneFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "one.go")
 	write(t, path, "package p\n")
-	files, _, err := listFiles(path)
+	files, _, err := List(path)
 	if err != nil || len(files) != 1 || filepath.Join(path, files[0]) != path {
 		t.Errorf("got %q, error %v", files, err)
 	}
 }
 
 func TestSourceTree(t *testing.T) {
-	if dir, err := sourceTree("here"); dir != "here" || err != nil {
+	if dir, err := Tree("here"); dir != "here" || err != nil {
 		t.Errorf("-input here: %q, %v", dir, err)
 	}
 	t.Setenv("GOROOT", "")
-	dir, err := sourceTree("")
+	dir, err := Tree("")
 	if err != nil || !isDir(filepath.Join(dir, "fmt")) {
 		t.Errorf("GOROOT of this binary: %q, %v", dir, err)
 	}
 	t.Setenv("GOROOT", filepath.Join(t.TempDir(), "no-go-here"))
-	if dir, err := sourceTree(""); err == nil && isDir(dir) {
+	if dir, err := Tree(""); err == nil && isDir(dir) {
 		t.Errorf("a GOROOT without source: %q", dir)
 	}
 	t.Setenv("PATH", "")
-	if _, err := sourceTree(""); err == nil || !strings.Contains(err.Error(), "-input") {
+	if _, err := Tree(""); err == nil || !strings.Contains(err.Error(), "-input") {
 		t.Errorf("no go command: error %v", err)
 	}
 }
@@ -77,12 +80,33 @@ func TestEachIdentifier(t *testing.T) {
 		{"", "", true, 0},
 		{"a \x00 b", "a b", false, 0},
 		{"a 'unterminated", "a", false, 0},
-		{"x " + strings.Repeat("y", longMax+1) + " z", "x z", true, 1},
+		{"x " + strings.Repeat("y", longest+1) + " z", "x z", true, 1},
 	} {
 		var got []string
-		wellFormed, tooLong := eachIdentifier([]byte(c.src), func(name string) { got = append(got, name) })
+		wellFormed, tooLong := EachIdentifier([]byte(c.src), longest, func(name string) { got = append(got, name) })
 		if strings.Join(got, " ") != c.want || wellFormed != c.wellFormed || tooLong != c.tooLong {
 			t.Errorf("%.60q: got %q, well-formed %v, %d too long; want %q, %v, %d", c.src, got, wellFormed, tooLong, c.want, c.wellFormed, c.tooLong)
+		}
+	}
+}
+
+func TestCompare(t *testing.T) {
+	want := map[string]int64{"a": 1, "b": 2, "c": 3}
+	for _, c := range []struct {
+		name          string
+		table         []Frequency
+		agree, differ int
+	}{
+		{"same", []Frequency{{"c", 3}, {"a", 1}, {"b", 2}}, 3, 0},
+		{"lost", []Frequency{{"a", 1}, {"b", 2}}, 2, 1},
+		{"empty", nil, 0, 3},
+		{"invented", []Frequency{{"a", 1}, {"b", 2}, {"c", 3}, {"d", 1}}, 3, 1},
+		{"wrong", []Frequency{{"a", 1}, {"b", 1}, {"c", 3}}, 2, 1},
+		{"twice", []Frequency{{"a", 1}, {"a", 1}, {"b", 2}, {"c", 3}}, 3, 1},
+	} {
+		v := Compare(c.table, want)
+		if v.Agree != c.agree || v.Differ != c.differ || (v.Err() == nil) != (c.differ == 0) || len(v.Sample) != c.differ {
+			t.Errorf("%s: %+v, error %v; want %d to agree, %d to differ", c.name, v, v.Err(), c.agree, c.differ)
 		}
 	}
 }
