@@ -152,7 +152,7 @@ func allowedFor(name string) string {
 	}
 	switch top {
 	case "samples":
-		return anyProgram + " samples/kernel samples/messages samples/versions samples/npb/random samples/npb/benchmark samples/npb/parallel samples/npb/npbtest"
+		return anyProgram + " samples/kernel samples/messages samples/source samples/versions samples/npb/random samples/npb/benchmark samples/npb/parallel samples/npb/npbtest"
 	case "templates":
 		return anyProgram + " " + path.Dir(name)
 	case "tests":

@@ -150,7 +150,9 @@ func eachWord(tr *trial, seed uint64, pe int, f func(name string)) {
 // compare holds the table against a map, and the totals against both.
 func (tr *trial) compare(ctx context.Context, c *counter, seed uint64) error {
 	var mine []byte
-	c.table.own(func(_ uint64, name string, n int64) { mine = source.AppendFrequency(mine, source.Frequency{Name: name, Count: n}) })
+	c.table.own(func(_ uint64, name string, n int64) {
+		mine = source.AppendFrequency(mine, source.Frequency{Name: name, Count: n})
+	})
 	lists, err := pgas.Gather(ctx, c.w.Team(), mine, 0)
 	if err != nil {
 		return err
