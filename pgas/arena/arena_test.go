@@ -284,9 +284,9 @@ func TestMisuse(t *testing.T) {
 					"string cannot go to another PE":                    func() { arena.Store(a, 0, []string{""}) },
 					"give a number from 16":                             func() { arena.New(ctx, w, 0) },
 					"the context.Context is nil":                        func() { arena.New(none, w, 16) },
-					"Alloc: a nil or zero World":                        func() { arena.New(ctx, nil, 16) },
-					"Barrier: the context.Context is nil":               func() { a.Reset(none) },
-					"Free: the context.Context is nil":                  func() { a.Close(none) },
+					"a nil or zero World (it was":                       func() { arena.New(ctx, nil, 16) },
+					"pgas: Barrier at arena/arena_test.go":              func() { a.Reset(none) },
+					"pgas: Free at arena/arena_test.go":                 func() { a.Close(none) },
 				}
 				if checks {
 					wants["LoadString: a handle of a freed record"] = func() { a.LoadString(short) }
