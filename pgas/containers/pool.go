@@ -255,8 +255,12 @@ func (p *WorkPool[T]) runAll(ctx context.Context, run func(T) error) (err error)
 	}
 }
 
-// stop ends the run on all members, because of err, unless another one has done so. It returns err.
+// stop ends the run on all members, because of err, unless another one has done so. It returns err. The loss of a PE is told
+// to each member by its own waits, as the *pgas.PeerError that it is.
 func (p *WorkPool[T]) stop(err error) error {
+	if errors.As(err, new(*pgas.PeerError)) {
+		return err
+	}
 	text := p.text.Local()
 	clear(text[copy(text, err.Error()):])
 	first := p.control.At(poolStop + 1)
