@@ -210,7 +210,7 @@ func inheritSegment(fd int) (*Segment, error) {
 func inherit(fd int, name string) (*os.File, error) {
 	var st unix.Stat_t
 	if err := unix.Fstat(fd, &st); err != nil || st.Mode&unix.S_IFMT != unix.S_IFREG {
-		return nil, fmt.Errorf("%s=%d is not the file that pgasrun handed down: a program that a PE starts, or a wrapper that closes files, must not inherit %s", name, fd, envJobID)
+		return nil, fmt.Errorf("%s=%d is not the file that pgasrun handed down: a process is a PE once, so it calls Init once; and a program that a PE starts, or a wrapper that closes files, must not inherit %s", name, fd, envJobID)
 	}
 	unix.CloseOnExec(fd)
 	return os.NewFile(uintptr(fd), name), nil
