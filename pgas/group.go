@@ -95,7 +95,8 @@ func (g *Group) run(f func(ctx context.Context) error) {
 	returned := false
 	defer func() {
 		if p := recover(); p != nil {
-			g.fail(g.panicOf(p))
+			panicked, err := g.panicOf(p)
+			g.fail(err, panicked)
 		} else if !returned {
 			g.fail(errors.New("a goroutine of a group has ended itself (runtime.Goexit does, and FailNow of a test): it is to return an error instead"), nil)
 		}
@@ -110,13 +111,13 @@ func (g *Group) run(f func(ctx context.Context) error) {
 	}
 }
 
-// panicOf returns the error that a recovered panic stands for, or what Wait is to panic with.
-func (g *Group) panicOf(p any) (err error, panicked any) {
+// panicOf returns what Wait is to panic with after a recovered panic, or nil, and the error that it stands for.
+func (g *Group) panicOf(p any) (panicked any, err error) {
 	if err := g.w.Recovered(p); err != nil {
-		return err, nil
+		return nil, err
 	}
 	text := fmt.Sprintf("%v\n\nin a goroutine of a pgas.Group:\n\n%s", p, debug.Stack())
-	return errors.New("another goroutine of the group has panicked"), text
+	return text, errors.New("another goroutine of the group has panicked")
 }
 
 // fail ends the context of the group, if nothing has failed before.
