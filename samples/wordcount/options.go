@@ -27,9 +27,9 @@ counted, and with -verify if it agrees with a sequential count.
 flags:
 `
 
-// capacityDefault holds the standard library seven times over. Room that is not used costs address space alone.
+// capacityDefault holds the standard library twice over. Room that is not used costs address space alone.
 const (
-	capacityDefault = 1 << 20
+	capacityDefault = 3 << 17
 	capacityMost    = 1 << 31
 )
 
