@@ -14,7 +14,7 @@ const _ = pgas.GeneratedFor1
 
 // A compiler error in this function says that Task is not what this file was generated for any
 // more: run go generate (or go tool pgasgen) again.
-func _(x Task) {
+func _(Task_has_changed_run_go_generate Task) {
 	_ = struct {
 		Done   bool
 		Failed Flag
@@ -24,16 +24,15 @@ func _(x Task) {
 		_      [3]byte
 		Name   [4]byte
 		Votes  [6]bool
-	}(x)
-	var ok [1]struct{}
-	_ = ok[unsafe.Sizeof(x)-32]
-	_ = ok[unsafe.Offsetof(x.Done)-0]
-	_ = ok[unsafe.Offsetof(x.Failed)-1]
-	_ = ok[unsafe.Offsetof(x.Phase)-2]
-	_ = ok[unsafe.Offsetof(x.Cost)-8]
-	_ = ok[unsafe.Offsetof(x.State)-16]
-	_ = ok[unsafe.Offsetof(x.Name)-20]
-	_ = ok[unsafe.Offsetof(x.Votes)-24]
+	}(Task_has_changed_run_go_generate)
+	_ = [32]struct{}([unsafe.Sizeof(Task_has_changed_run_go_generate)]struct{}{})
+	_ = [0]struct{}([unsafe.Offsetof(Task_has_changed_run_go_generate.Done)]struct{}{})
+	_ = [1]struct{}([unsafe.Offsetof(Task_has_changed_run_go_generate.Failed)]struct{}{})
+	_ = [2]struct{}([unsafe.Offsetof(Task_has_changed_run_go_generate.Phase)]struct{}{})
+	_ = [8]struct{}([unsafe.Offsetof(Task_has_changed_run_go_generate.Cost)]struct{}{})
+	_ = [16]struct{}([unsafe.Offsetof(Task_has_changed_run_go_generate.State)]struct{}{})
+	_ = [20]struct{}([unsafe.Offsetof(Task_has_changed_run_go_generate.Name)]struct{}{})
+	_ = [24]struct{}([unsafe.Offsetof(Task_has_changed_run_go_generate.Votes)]struct{}{})
 }
 
 // TaskSym is a symmetric allocation of Task records: Len of them, at the same offset of every PE's
@@ -47,7 +46,7 @@ type TaskSym struct {
 // *pgas.MismatchError if the PEs differ in n or in the layout of Task; *pgas.PeerError if a PE
 // dies; the cause of ctx's end.
 func AllocTask(ctx context.Context, w *pgas.World, n int) (TaskSym, error) {
-	s, err := pgas.AllocLayout[Task](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/small.Task", Hash: 0x9522fcfeef2998e2})
+	s, err := pgas.AllocLayout[Task](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/small.Task", Hash: 0x9522fcfeef2998e2, Tags: "Done atomic; Failed atomic; Phase atomic; State atomic,view; Votes atomic"})
 	return TaskSym{s}, err
 }
 
