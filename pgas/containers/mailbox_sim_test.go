@@ -159,5 +159,3 @@ var mailboxBugs = []mutant.Bug{
 	mutant.New("equal elements stay together and are lost", "array_sort.go", byArray, "cuts[b] = lo\n", "cuts[b] = lo - lo%2\n\t\tif b == 1 {\n\t\t\tcuts[0] = lo % 2\n\t\t}\n"),
 	mutant.New("a scan forgets the members before", "array_scan.go", byArray, "fold(totals[:a.me], f); any {", "fold(totals[:a.me/2], f); any {"),
 }
-
-func TestMailboxMutants(t *testing.T) { mutant.Plant(t, mailboxBugs, *long) }

@@ -230,5 +230,3 @@ var mapMutants = []mutant.Bug{
 	mutant.New("a dead slot hides what is behind it", "map_write.go", "MapOracle/goroutines",
 		"held.slots[((i+1)&last)*size] != slotFree", "false"),
 }
-
-func TestMapMutants(t *testing.T) { mutant.Plant(t, mapMutants, *long) }

@@ -1,7 +1,6 @@
 package containers_test
 
-// Planted bugs in queues, pools and values. Each is an edit of the real source, which must be found. The first of each
-// container is always tried, the others by ./tests/mutants.
+// Planted bugs in queues, pools and values. Each is an edit of the real source, which must be found.
 
 import (
 	"slices"
@@ -61,14 +60,12 @@ var distMutants = []mutant.Bug{
 	),
 }
 
-func TestQueueMutants(t *testing.T) { plant(t, queueMutants) }
-func TestPoolMutants(t *testing.T)  { plant(t, poolMutants) }
-func TestDistMutants(t *testing.T)  { plant(t, distMutants) }
-
-func plant(t *testing.T, bugs []mutant.Bug) {
-	bugs = slices.Clone(bugs)
-	for i := range bugs {
-		bugs[i].Run = "^Test" + bugs[i].Run
+// TestMutants tries the first of all, since each compiles the package; ./tests/mutants and -long try the others.
+func TestMutants(t *testing.T) {
+	bugs := slices.Concat(mailboxBugs, mapMutants)
+	for _, b := range slices.Concat(queueMutants, poolMutants, distMutants) {
+		b.Run = "^Test" + b.Run
+		bugs = append(bugs, b)
 	}
 	mutant.Plant(t, bugs, *long)
 }
