@@ -225,38 +225,39 @@ func peers(ctx context.Context) error {
 }
 
 // notSimulated leaves out the subtests of pgastest.RunSim and tests that only compute. Package pgas uses no C in the
-// simulator and never its fast path, so the steps test and compute have run the same.
-const notSimulated = `-skip=^.*$/^sim(#.*)?$|^.*$/^.*$/^sim(#.*)?$|^` + computed + `$`
+// simulator and never its fast path, so the steps test and compute have run the same. The patterns of fewest levels come
+// first: go test asks no other once one matches the beginning of a test's name, and then runs the test.
+const notSimulated = `-skip=^` + computed + `$|^.*$/^sim(#.*)?$|^.*$/^.*$/^sim(#.*)?$`
 
 func withoutC(ctx context.Context) error {
 	env := []string{"CGO_ENABLED=0", fastPath}
 	if err := show(ctx, env, "go", "build", everything); err != nil {
 		return err
 	}
-	_, rest, err := split(ctx, withC)
-	if err != nil {
-		return err
-	}
 	whole, err := packages(ctx, wholeWithoutC)
 	if err != nil {
 		return err
 	}
-	rest = slices.DeleteFunc(rest, func(p string) bool { return slices.Contains(whole, p) })
+	short, err := packages(ctx, shortWithoutC)
+	if err != nil {
+		return err
+	}
 	return errors.Join(
 		goTest(env, append([]string{"-p=1", notSimulated}, whole...)...)(ctx),
-		goTest(env, append([]string{"-p=1", "-short", notSimulated}, rest...)...)(ctx))
+		goTest(env, append([]string{"-p=1", "-short", notSimulated}, short...)...)(ctx))
 }
 
 // wholeWithoutC are the packages whose tests run with processes, too, without C: what starts processes, and what moves
 // their data then.
-var wholeWithoutC = []string{"pgas/boot/...", "pgas/transport/...", "pgas/pgastest/...", "cmd/pgasrun", "atomics", "notify"}
+var wholeWithoutC = []string{"pgas/boot/...", "pgas/transport/...", "pgas/pgastest/...", "atomics", "notify"}
 
-// withC are packages to which C makes no difference, or without which nothing is left to test.
-var withC = append([]string{"locks/...", "tests/...", "cmd/pgasvet/..."}, computations...)
+// shortWithoutC are those whose tests are run in short mode: what has files for builds with C or without it, the rest of
+// the runtime, what starts it, and the samples. To all others C makes no difference.
+var shortWithoutC = []string{"ucx/...", "pgas", "pgas/containers", "pgas/topo", "dsm", "dsm/pager/...", "samples", "cmd/pgasrun", "cmd/pgasrun/doctor"}
 
 // computations are packages whose tests compute or compile. Those of all others run many processes that wait for each other: two
 // such packages at a time take several times as long as one after the other.
-var computations = []string{"locks/model", "dsm/model", "pgas/containers/model", "pgas/sim", "cmd/pgasgen", "cmd/pgasbench/...", "samples/cholesky", "tests/mutants", "tests/release"}
+var computations = []string{"locks/model", "dsm/model", "pgas/containers/model", "pgas/sim", "cmd/pgasgen", "cmd/pgasvet/...", "cmd/pgasbench/...", "samples/cholesky", "tests/mutants", "tests/release"}
 
 // computed names tests of other packages that only compute: planted bugs, which are compiled, and programs in the
 // simulator.
