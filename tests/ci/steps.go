@@ -46,10 +46,10 @@ var steps = []step{
 	{name: "k8s", what: "what pgasrun prints for Kubernetes has the fields and types of its API", run: testsOfModule("tests/k8s"), beside: computing},
 	{name: "ui", what: "the page of pgasrun -ui, in Chromium", run: testsOfModule("tests/ui"), beside: waiting},
 	{name: "debian13", what: "a Debian 13 is made, and the tests for it compile there", run: compiledUnderDebian13, beside: computing},
-	{name: "test", what: "all other tests", run: testsOfProcesses},
 	{name: "timeouts", what: "PEs that are silent, dead, attacked or of another version are told of, and no call waits for them", run: testsOfTimeouts, beside: waiting},
 	{name: "clusters", what: "Slurm, mpirun and a hand start jobs on two hosts", run: goTest(nil, "./tests/clusters"), beside: waiting},
 	{name: "nocgo", what: "the module builds without C, and passes the tests that C makes a difference to, most in short mode", run: withoutC, beside: waiting},
+	{name: "test", what: "all other tests", run: testsOfProcesses},
 	{name: "race", what: "the tests of packages that run PEs as goroutines, under the race detector", run: race},
 	{name: "sanitize", what: "the C of the engine and of the pager has no undefined behaviour, where the engine's numbers wrap too", run: goTest(sanitized, "-short", "./ucx/engine", "./pgas/transport/ucp", "./dsm/pager")},
 	{name: "ucx118", what: "the tests of what calls UCX, and of mpirun and prun, pass in a Debian 13, with UCX 1.18 and Open MPI 5", run: testsUnderDebian13},
@@ -78,10 +78,12 @@ var sanitized = []string{
 // raced are the packages whose tests run PEs as goroutines, or goroutines of the launcher.
 var raced = []string{"pgas/...", "atomics", "locks/...", "notify", "ucx/...", "dsm", "dsm/pager", "pgas/metrics/collector", "samples/...", "samples/cholesky", "templates/...", "cmd/pgasrun", "cmd/pgasrun/ui"}
 
-// unraced are packages of these in which the race detector has nothing to find. The simulator runs all PEs of a test on
-// one goroutine, so tests that only compute are left out, too. The tests of samples start programs that are built without the detector; those of the programs
-// themselves are raced.
-var unraced = []string{"pgas/sim", "samples"}
+// unraced are packages of these in which the race detector has nothing to find: they start no goroutines. The simulator runs
+// all PEs of a test on one goroutine, so tests that only compute are left out, too. The tests of samples start programs that
+// are built without the detector; those of the programs themselves are raced.
+var unraced = []string{"pgas/sim", "samples", "pgas/containers/model", "pgas/internal/callsite", "pgas/internal/symheap",
+	"pgas/internal/vector", "pgas/stats", "pgas/version", "locks/model", "ucx/release", "samples/npb/benchmark", "samples/npb/random",
+	"samples/source", "samples/versions"}
 
 func race(ctx context.Context) error {
 	args := []string{"-race", "-short", "-skip=^" + computed + "$"}
