@@ -14,6 +14,7 @@ import (
 
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/containers"
+	"github.com/gopgas/gopgas/samples/kernel"
 )
 
 const (
@@ -31,27 +32,24 @@ type counted struct {
 
 func add(a, b int64) int64 { return a + b }
 
-// count counts the k-mers of the input. It is collective.
-func count(ctx context.Context, w *pgas.World, o options) (*counted, error) {
+// newCounted makes the table. It is collective.
+func newCounted(ctx context.Context, w *pgas.World, o options) (*counted, error) {
 	table, err := containers.NewMap[uint64, int64](ctx, w, containers.Capacity(o.capacity))
-	if err != nil {
-		return nil, err
-	}
-	var failed error
-	err = table.UpdateAll(ctx, func(yield func(uint64, int64) bool) { failed = share(o, w.PE(), w.NPEs(), yield) }, add)
-	if failed != nil {
-		err = failed
-	}
 	return &counted{w, o.k, table}, err
 }
 
-// share yields the counts of the k-mers of PE pe of n.
-func share(o options, pe, n int, yield func(uint64, int64) bool) error {
-	in, err := o.open()
-	if err != nil {
-		return err
+// count counts the k-mers of the input. It is collective.
+func (c *counted) count(ctx context.Context, in io.Reader) error {
+	var failed error
+	err := c.table.UpdateAll(ctx, func(yield func(uint64, int64) bool) { failed = share(in, c.k, c.w.PE(), c.w.NPEs(), yield) }, add)
+	if failed != nil {
+		return failed
 	}
-	defer in.Close()
+	return err
+}
+
+// share yields the counts of the k-mers of PE pe of n.
+func share(in io.Reader, k, pe, n int, yield func(uint64, int64) bool) error {
 	counts := make(map[uint64]int64, mostLocal)
 	give := func() bool {
 		for kmer, n := range counts {
@@ -62,8 +60,8 @@ func share(o options, pe, n int, yield func(uint64, int64) bool) error {
 		clear(counts)
 		return true
 	}
-	s, at := window{k: o.k}, 0
-	err = eachBase(in, func(base byte) bool {
+	s, at := window{k: k}, 0
+	err := eachBase(in, func(base byte) bool {
 		at++
 		if kmer, ok := s.add(base); ok && at/blockBases%n == pe {
 			counts[kmer]++
@@ -95,7 +93,15 @@ type summary struct {
 	k                int
 	distinct, unique int
 	total            int64
+	digest           uint64 // of all k-mers with their counts
 	top              []frequency
+}
+
+// mix spreads a k-mer over 64 bits, for the digest.
+func mix(x uint64) uint64 {
+	x = (x ^ x>>32) * 0xd6e8feb86659fd93
+	x = (x ^ x>>32) * 0xd6e8feb86659fd93
+	return x ^ x>>32
 }
 
 // summarize adds up the parts of all PEs. It is collective.
@@ -104,6 +110,7 @@ func (c *counted) summarize(ctx context.Context) (*summary, error) {
 	var mine []frequency
 	for kmer, n := range c.table.Local() {
 		s.total += n
+		s.digest += mix(kmer) * uint64(n)
 		if n == 1 {
 			s.unique++
 		}
@@ -121,9 +128,26 @@ func (c *counted) summarize(ctx context.Context) (*summary, error) {
 	if s.total, err = pgas.SumValue(ctx, c.w.Team(), s.total); err != nil {
 		return nil, err
 	}
+	if s.digest, err = pgas.SumValue(ctx, c.w.Team(), s.digest); err != nil {
+		return nil, err
+	}
 	lists, err := pgas.Gather(ctx, c.w.Team(), mostFrequent(mine), 0)
 	s.top = mostFrequent(slices.Concat(lists...))
 	return s, err
+}
+
+// countBytes is what an element of the table holds: a k-mer and its count.
+const countBytes = 16
+
+// report prints the summary, for people or as pgasbench does.
+func (s *summary) report(out io.Writer, w *pgas.World, o options, took time.Duration) error {
+	if !o.json {
+		s.print(out, w.NPEs(), took)
+		return nil
+	}
+	ns := float64(took.Nanoseconds()) / float64(max(s.total, 1))
+	computed := fmt.Sprintf("%d k-mers, %d different, %d once, digest %016x", s.total, s.distinct, s.unique, s.digest)
+	return kernel.Result{Bench: "kmer", Bytes: countBytes, P50ns: ns, Mops: 1e3 / ns, Computed: computed}.Print(out, w)
 }
 
 // print prints the summary.
@@ -137,8 +161,13 @@ func (s *summary) print(out io.Writer, pes int, took time.Duration) {
 
 // verify compares the table with a sequential count.
 func (c *counted) verify(o options, out io.Writer) error {
+	in, err := o.open()
+	if err != nil {
+		return err
+	}
+	defer in.Close()
 	want := map[uint64]int64{}
-	if err := share(o, 0, 1, func(kmer uint64, n int64) bool { want[kmer] += n; return true }); err != nil {
+	if err := share(in, c.k, 0, 1, func(kmer uint64, n int64) bool { want[kmer] += n; return true }); err != nil {
 		return err
 	}
 	agree, there := 0, 0
