@@ -2,7 +2,7 @@
 // containers.StringMap.
 //
 // options.go is the command line, count.go one PE's work, report.go what PE 0 prints. samples/hashtable does the same in a
-// table of its own, by atomics.
+// table of its own, by atomics, and so does tests/peers/wordcount.c in C, by OpenSHMEM.
 package main
 
 import (
