@@ -36,22 +36,16 @@ type mapBatch[K, V any] struct {
 	box    *Mailbox[mapLetter[K, V]]
 	ctx    context.Context // of the batch under way
 	apply  func(k K, v V) error
-	full   int // 1 if an element found no room
-	values []V // of FindAll
+	full   int    // 1 if an element found no room
+	read   uint64 // what touch has read, so that it does read
+	values []V    // of FindAll
 	found  []bool
 }
 
 // newBatch is collective over all PEs of the World.
 func (m *Map[K, V]) newBatch(ctx context.Context, s settings) error {
 	mem := &memory{m: &m.members}
-	box := planMailbox(mem, s, false, func(from int, letters []mapLetter[K, V]) error {
-		for i := range letters {
-			if err := m.receive(from, &letters[i]); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	box := planMailbox(mem, s, false, m.receiveAll)
 	if err := mem.allocate(ctx, s.over); err != nil {
 		return err
 	}
@@ -59,6 +53,38 @@ func (m *Map[K, V]) newBatch(ctx context.Context, s settings) error {
 	box.bind(mem)
 	m.batch.box = box
 	return mem.ready(ctx)
+}
+
+// mapAhead is how many letters' places are read ahead of what they say: more than the reads that a CPU has under way.
+const mapAhead = 32
+
+// receiveAll does what letters say, a few at a time.
+func (m *Map[K, V]) receiveAll(from int, letters []mapLetter[K, V]) error {
+	for len(letters) > 0 {
+		few := letters[:min(len(letters), mapAhead)]
+		m.touch(few)
+		for i := range few {
+			if err := m.receive(from, &few[i]); err != nil {
+				return err
+			}
+		}
+		letters = letters[len(few):]
+	}
+	return nil
+}
+
+// touch reads where the searches for the keys of few letters begin.
+func (m *Map[K, V]) touch(few []mapLetter[K, V]) {
+	var hashes [mapAhead]uint64
+	n := 0
+	for i := range few {
+		if l := &few[i]; l.kind == mapApply || l.kind == mapAsk {
+			m.putKey(m.key, l.key)
+			hashes[n] = mapHash(m.key)
+			n++
+		}
+	}
+	m.batch.read ^= m.shards.touch(hashes[:n])
 }
 
 // receive does what a letter says.
