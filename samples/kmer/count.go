@@ -1,7 +1,7 @@
 package main
 
 // Counting on all PEs. Every PE reads the whole input, and counts the k-mers that end in every n-th block of it. It adds up
-// its own counts in a small map of Go, which it gives to the distributed one whenever it is full: repeated k-mers
+// its own counts in a small table (local.go), which it gives to the distributed one whenever it is full: repeated k-mers
 // then travel once. All this is one collective UpdateAll, during which counts travel many in a message.
 
 import (
@@ -19,7 +19,7 @@ import (
 
 const (
 	blockBases = 1 << 14
-	mostLocal  = 1 << 14 // different k-mers in the map of Go
+	mostLocal  = 1 << 14 // different k-mers in a PE's own table
 	topMost    = 10
 )
 
@@ -50,26 +50,61 @@ func (c *counted) count(ctx context.Context, in io.Reader) error {
 
 // share yields the counts of the k-mers of PE pe of n.
 func share(in io.Reader, k, pe, n int, yield func(uint64, int64) bool) error {
-	counts := make(map[uint64]int64, mostLocal)
-	give := func() bool {
-		for kmer, n := range counts {
-			if !yield(kmer, n) {
-				return false
+	local, s, place, more := newCounts(), window{k: k}, newPlace(pe, n), true
+	err := eachPiece(in, func(letters []byte) bool {
+		if letters == nil {
+			s.have = 0
+			place.skip(1)
+			return true
+		}
+		if place.isOthers(len(letters), k) {
+			s.have = 0
+			place.skip(len(letters))
+			return true
+		}
+		for _, letter := range letters {
+			mine := place.next()
+			if kmer, ok := s.add(baseOf[letter]); ok && mine && local.add(kmer) {
+				if more = local.give(yield); !more {
+					return false
+				}
 			}
 		}
-		clear(counts)
 		return true
-	}
-	s, at := window{k: k}, 0
-	err := eachBase(in, func(base byte) bool {
-		at++
-		if kmer, ok := s.add(base); ok && at/blockBases%n == pe {
-			counts[kmer]++
-		}
-		return len(counts) < mostLocal || give()
 	})
-	give()
+	if more {
+		local.give(yield)
+	}
 	return err
+}
+
+// place is how far a PE has read, and whether it counts the k-mers that end there.
+type place struct {
+	pe, n int
+	at    int
+	mine  bool
+}
+
+func newPlace(pe, n int) place { return place{pe: pe, n: n, mine: pe == 0} }
+
+func (p *place) isMine(at int) bool { return at/blockBases%p.n == p.pe }
+
+func (p *place) skip(bases int) {
+	p.at += bases
+	p.mine = p.isMine(p.at)
+}
+
+// next moves to the next base, and reports whether this PE counts the k-mer that ends with it.
+func (p *place) next() bool {
+	if p.at++; p.at%blockBases == 0 {
+		p.mine = p.isMine(p.at)
+	}
+	return p.mine
+}
+
+// isOthers reports whether no base of the next ones is of a k-mer that this PE counts.
+func (p *place) isOthers(bases, k int) bool {
+	return bases+k < blockBases && !p.mine && !p.isMine(p.at+bases+k)
 }
 
 // A frequency is a k-mer and how often it occurs.
@@ -95,13 +130,6 @@ type summary struct {
 	total            int64
 	digest           uint64 // of all k-mers with their counts
 	top              []frequency
-}
-
-// mix spreads a k-mer over 64 bits, for the digest.
-func mix(x uint64) uint64 {
-	x = (x ^ x>>32) * 0xd6e8feb86659fd93
-	x = (x ^ x>>32) * 0xd6e8feb86659fd93
-	return x ^ x>>32
 }
 
 // summarize adds up the parts of all PEs. It is collective.
