@@ -50,7 +50,7 @@ func (c *counted) count(ctx context.Context, in io.Reader) error {
 
 // share yields the counts of the k-mers of PE pe of n.
 func share(in io.Reader, k, pe, n int, yield func(uint64, int64) bool) error {
-	local, s, place, more := newCounts(), window{k: k}, newPlace(pe, n), true
+	local, s, place, more := newCounts(), newWindow(k), newPlace(pe, n), true
 	err := eachPiece(in, func(letters []byte) bool {
 		if letters == nil {
 			s.have = 0
@@ -62,14 +62,16 @@ func share(in io.Reader, k, pe, n int, yield func(uint64, int64) bool) error {
 			place.skip(len(letters))
 			return true
 		}
+		w := s // in registers
 		for _, letter := range letters {
 			mine := place.next()
-			if kmer, ok := s.add(baseOf[letter]); ok && mine && local.add(kmer) {
+			if kmer, ok := w.add(baseOf[letter]); ok && mine && local.add(kmer) {
 				if more = local.give(yield); !more {
 					return false
 				}
 			}
 		}
+		s = w
 		return true
 	})
 	if more {

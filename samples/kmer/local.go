@@ -6,7 +6,7 @@ package main
 // counts holds mostLocal different k-mers.
 type counts struct {
 	slots []localCount
-	used  []int32 // the slots that are not free
+	used  int
 }
 
 // localCount is a slot of counts: free if n is 0.
@@ -15,11 +15,9 @@ type localCount struct {
 	n    int64
 }
 
-const localSlots = 4 * mostLocal
+const localSlots = 2 * mostLocal
 
-func newCounts() *counts {
-	return &counts{make([]localCount, localSlots), make([]int32, 0, mostLocal)}
-}
+func newCounts() *counts { return &counts{slots: make([]localCount, localSlots)} }
 
 // add counts a k-mer, and reports whether the table is full.
 func (c *counts) add(kmer uint64) (full bool) {
@@ -29,21 +27,22 @@ func (c *counts) add(kmer uint64) (full bool) {
 	}
 	if c.slots[at].n == 0 {
 		c.slots[at].kmer = kmer
-		c.used = append(c.used, int32(at))
+		c.used++
 	}
 	c.slots[at].n++
-	return len(c.used) == mostLocal
+	return c.used == mostLocal
 }
 
-// give empties the table, and yields what was in it until yield wants no more.
+// give yields what is in the table until yield wants no more, and empties it.
 func (c *counts) give(yield func(uint64, int64) bool) bool {
-	more := true
-	for _, at := range c.used {
-		more = more && yield(c.slots[at].kmer, c.slots[at].n)
-		c.slots[at].n = 0
+	for i := range c.slots {
+		if s := &c.slots[i]; s.n != 0 && !yield(s.kmer, s.n) {
+			return false
+		}
 	}
-	c.used = c.used[:0]
-	return more
+	clear(c.slots)
+	c.used = 0
+	return true
 }
 
 // mix spreads a k-mer over 64 bits.

@@ -128,6 +128,12 @@ type window struct {
 	k                int
 	have             int // bases since the last gap, k at most
 	forward, reverse uint64
+	mask             uint64 // of the bits of k bases
+	first            uint   // where the bits of the first base are
+}
+
+func newWindow(k int) window {
+	return window{k: k, mask: uint64(1)<<(2*k) - 1, first: uint(2*k - 2)}
 }
 
 // add adds a base. It returns the k-mer that ends with it, if there is one.
@@ -136,9 +142,8 @@ func (s *window) add(base byte) (kmer uint64, ok bool) {
 		s.have = 0
 		return 0, false
 	}
-	mask := uint64(1)<<(2*s.k) - 1
-	s.forward = (s.forward<<2 | uint64(base)) & mask
-	s.reverse = s.reverse>>2 | uint64(3-base)<<(2*s.k-2)
+	s.forward = (s.forward<<2 | uint64(base)) & s.mask
+	s.reverse = s.reverse>>2 | uint64(3-base)<<(s.first&63)
 	s.have = min(s.have+1, s.k)
 	return min(s.forward, s.reverse), s.have == s.k
 }

@@ -7,8 +7,8 @@
 // end in its blocks in a small table of its own, and gives that to the shared table whenever it is full.
 //
 // A k-mer costs one compare-and-swap that waits for its answer, which claims a slot or finds it claimed by the same k-mer,
-// and one add that does not wait. More are needed only where two k-mers collide. Slots of one k-mer after the other in
-// another order would not do with fewer: that there is no message of many k-mers is what the two programs differ in.
+// and one add that does not wait. More are needed only where two k-mers collide. That no message has many k-mers is what
+// the two programs differ in.
 
 #include "kernel.h"
 #include "pcg.h"
@@ -62,21 +62,18 @@ static void add(uint64_t kmer, long n) {
 }
 
 // This PE's own table.
-#define LOCAL_SLOTS (4 * MOST_LOCAL)
+#define LOCAL_SLOTS (2 * MOST_LOCAL)
 
 static struct {
 	struct slot slots[LOCAL_SLOTS];
-	long used[MOST_LOCAL];  // which slots are not free
-	long count;
+	long used;
 } local;
 
 static void give(void) {
-	for (long i = 0; i < local.count; i++) {
-		struct slot *s = &local.slots[local.used[i]];
-		add(s->key - 1, s->count);
-		s->key = 0;
-	}
-	local.count = 0;
+	for (long i = 0; i < LOCAL_SLOTS; i++)
+		if (local.slots[i].key != 0)
+			add(local.slots[i].key - 1, local.slots[i].count);
+	memset(&local, 0, sizeof local);
 }
 
 static void count(uint64_t kmer) {
@@ -88,26 +85,35 @@ static void count(uint64_t kmer) {
 		return;
 	}
 	local.slots[at] = (struct slot){kmer + 1, 1};
-	local.used[local.count++] = at;
-	if (local.count == MOST_LOCAL)
+	if (++local.used == MOST_LOCAL)
 		give();
 }
 
 // The bases seen last, as they are and as their complements in reverse, and how many there have been since the last NO_BASE.
 static struct {
 	long have, at;
+	int mine;  // this PE counts the k-mers that end here
 	uint64_t forward, reverse;
 } window;
 
-static void see(int base) {
-	window.at++;
+static int is_mine(long at) { return at / BLOCK_BASES % pes == me; }
+
+static void pass_over(long bases) {
+	window.have = 0;
+	window.at += bases;
+	window.mine = is_mine(window.at);
+}
+
+static inline void see(int base) {
+	if (++window.at % BLOCK_BASES == 0)
+		window.mine = is_mine(window.at);
 	if (base == NO_BASE) {
 		window.have = 0;
 		return;
 	}
 	window.forward = (window.forward << 2 | base) & ((1ul << 2 * k) - 1);
 	window.reverse = window.reverse >> 2 | (3ul - base) << (2 * k - 2);
-	if (++window.have >= k && window.at / BLOCK_BASES % pes == me)
+	if (++window.have >= k && window.mine)
 		count(window.forward < window.reverse ? window.forward : window.reverse);
 }
 
@@ -127,7 +133,7 @@ struct text {
 	size_t size;
 };
 
-// line returns where the line that begins at p ends: at its newline or at the end of the text.
+// line_end returns where the line that begins at p ends: at its newline or at the end of the text.
 static char *line_end(char *p, char *end) {
 	char *newline = memchr(p, '\n', end - p);
 	return newline ? newline : end;
@@ -136,6 +142,10 @@ static char *line_end(char *p, char *end) {
 static void see_line(const char *p, const char *end) {
 	while (end > p && end[-1] == '\r')
 		end--;
+	if (end - p + k < BLOCK_BASES && !window.mine && !is_mine(window.at + (end - p) + k)) {
+		pass_over(end - p);
+		return;
+	}
 	for (; p < end; p++)
 		see(base_of[(unsigned char)*p]);
 }
@@ -148,7 +158,7 @@ static void see_all(struct text t) {
 	for (long line = 0; p < end; p = next + 1, line++) {
 		next = line_end(p, end);
 		if (fastq ? line % 4 == 0 : *p == '>')
-			see(NO_BASE);
+			pass_over(1);
 		else if (!fastq || line % 4 == 1)
 			see_line(p, next);
 		if (next == end)
@@ -202,6 +212,7 @@ int main(int argc, char **argv) {
 	name_bases();
 	new_table(number(argc, argv, "-capacity", 1l << 22));
 	struct text t = *input ? read_file(input) : generate(bases);
+	window.mine = is_mine(0);
 	shmem_barrier_all();
 	int64_t start = now_ns();
 	see_all(t);
