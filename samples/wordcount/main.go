@@ -83,7 +83,7 @@ func ofAll(e error, opts options) (failure, err error) {
 // prepare lists the files, sends the list to all PEs, and makes the map. If there is nothing to count it returns neither a
 // counter nor an err; PE 0 has the failure.
 func prepare(ctx context.Context, w *pgas.World, opts options) (c *counter, failure, err error) {
-	c = &counter{w: w, words: map[string]int64{}}
+	c = &counter{w: w, words: newWords()}
 	c.root, failure = source.Tree(opts.input)
 	if w.PE() == 0 && failure == nil {
 		failure = c.list()
