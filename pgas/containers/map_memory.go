@@ -76,11 +76,9 @@ func (t *mapMemory) seenHeader(s segmentAt) uint64 {
 	return atomic.LoadUint64(&near[t.start(s)+mapHeaderWord])
 }
 
-// copySlots copies the slots of a segment, which this member has locked.
-func (t *mapMemory) copySlots(s segmentAt) []uint64 {
-	slots := t.look(s)
-	private := make([]uint64, len(slots))
-	loadWords(private, slots)
+// copySlots copies the slots of a segment, which this member has locked, to private, and returns that.
+func (t *mapMemory) copySlots(s segmentAt, private []uint64) []uint64 {
+	loadWords(private, t.look(s))
 	return private
 }
 

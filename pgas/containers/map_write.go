@@ -30,6 +30,7 @@ type mapShards struct {
 	mapReader
 	capacity int
 	slot     []uint64 // the slot that is being written
+	parting  mapParting
 }
 
 // mapHeld is a segment that this member has locked.
