@@ -35,7 +35,7 @@ const (
 type mapBatch[K, V any] struct {
 	box    *Mailbox[mapLetter[K, V]]
 	ctx    context.Context // of the batch under way
-	apply  func(k K, v V) error
+	apply  func(k K, v V, hash uint64) error
 	full   int    // 1 if an element found no room
 	read   uint64 // what touch has read, so that it does read
 	values []V    // of FindAll
@@ -60,11 +60,12 @@ const mapAhead = 32
 
 // receiveAll does what letters say, a few at a time.
 func (m *Map[K, V]) receiveAll(from int, letters []mapLetter[K, V]) error {
+	var hashes [mapAhead]uint64
 	for len(letters) > 0 {
 		few := letters[:min(len(letters), mapAhead)]
-		m.touch(few)
+		m.touch(few, &hashes)
 		for i := range few {
-			if err := m.receive(from, &few[i]); err != nil {
+			if err := m.receive(from, &few[i], hashes[i]); err != nil {
 				return err
 			}
 		}
@@ -73,27 +74,22 @@ func (m *Map[K, V]) receiveAll(from int, letters []mapLetter[K, V]) error {
 	return nil
 }
 
-// touch reads where the searches for the keys of few letters begin.
-func (m *Map[K, V]) touch(few []mapLetter[K, V]) {
-	var hashes [mapAhead]uint64
-	n := 0
+// touch sets the hashes of the keys of few letters, and reads where the searches for them begin.
+func (m *Map[K, V]) touch(few []mapLetter[K, V], hashes *[mapAhead]uint64) {
 	for i := range few {
-		if l := &few[i]; l.kind == mapApply || l.kind == mapAsk {
-			m.putKey(m.key, l.key)
-			hashes[n] = mapHash(m.key)
-			n++
-		}
+		m.putKey(m.key, few[i].key)
+		hashes[i] = mapHash(m.key)
 	}
-	m.batch.read ^= m.shards.touch(hashes[:n])
+	m.batch.read ^= m.shards.touch(hashes[:len(few)])
 }
 
-// receive does what a letter says.
-func (m *Map[K, V]) receive(from int, l *mapLetter[K, V]) error {
+// receive does what a letter says; hash is that of its key.
+func (m *Map[K, V]) receive(from int, l *mapLetter[K, V], hash uint64) error {
 	b := &m.batch
 	switch l.kind {
 	case mapAsk:
 		answer := mapLetter[K, V]{ask: l.ask, kind: mapAbsent}
-		if v, ok := m.find(l.key); ok {
+		if v, ok := m.find(l.key, hash); ok {
 			answer.value, answer.kind = v, mapFound
 		}
 		return b.box.Send(b.ctx, from, answer)
@@ -101,20 +97,20 @@ func (m *Map[K, V]) receive(from int, l *mapLetter[K, V]) error {
 		b.values[l.ask], b.found[l.ask] = l.value, l.kind == mapFound
 		return nil
 	}
-	return b.apply(l.key, l.value)
+	return b.apply(l.key, l.value, hash)
 }
 
 // find is Find during a batch.
-func (m *Map[K, V]) find(k K) (v V, ok bool) {
+func (m *Map[K, V]) find(k K, hash uint64) (v V, ok bool) {
 	m.putKey(m.key, k)
-	if !m.shards.find(mapHash(m.key), m.key) {
+	if !m.shards.find(hash, m.key) {
 		return v, false
 	}
 	return mapDecode[V](m.shards.value), true
 }
 
 // begin begins a batch: all one-sided writes are complete, and this member alone accesses its shard.
-func (m *Map[K, V]) begin(ctx context.Context, op string, apply func(k K, v V) error) error {
+func (m *Map[K, V]) begin(ctx context.Context, op string, apply func(k K, v V, hash uint64) error) error {
 	m.mustBelong(ctx, op)
 	m.mustBeOpen(op)
 	m.mustBeFree(op)
@@ -196,9 +192,9 @@ func (m *Map[K, V]) putAll(ctx context.Context, op string, elements iter.Seq2[K,
 	if elements == nil {
 		misuse(op, "elements is nil: a member that has none gives an empty sequence")
 	}
-	apply := func(k K, v V) error {
+	apply := func(k K, v V, hash uint64) error {
 		m.putKey(m.key, k)
-		_, err := m.shards.change(ctx, mapHash(m.key), m.key, func(value []uint64, found bool) mapDeed { return deed(value, v, found) })
+		_, err := m.shards.change(ctx, hash, m.key, func(value []uint64, found bool) mapDeed { return deed(value, v, found) })
 		return m.noteFull(err)
 	}
 	if err := m.begin(ctx, op, apply); err != nil {

@@ -129,6 +129,9 @@ func (t *mapReader) scan(slots []uint64, hash uint64, key []uint64) (i int, outc
 		}
 		if state != slotDead && t.isKey(slot, key) {
 			loadWords(t.value, slot[1+t.keyWords:])
+			if t.alone { // nobody is writing it
+				return i, slotFound
+			}
 			if slotCheck(hash, t.value) == state {
 				return i, slotFound
 			}
