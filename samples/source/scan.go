@@ -50,6 +50,8 @@ var begins = func() (kinds [256]uint8) {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
+func isOctal(c byte) bool { return '0' <= c && c <= '7' }
+
 func isHex(c byte) bool { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
 
 // isNameByte reports whether c is an ASCII letter, a digit or _.
@@ -153,21 +155,28 @@ func endOfName(src []byte, at int) int {
 	return at
 }
 
-// endOfNumber knows decimal integers, fractions with an exponent or without, and hexadecimal integers.
+// endOfNumber knows integers of all bases without _, and decimal fractions with an exponent or without.
 func endOfNumber(src []byte, at int) int {
-	end := at + 1
-	switch {
-	case src[at] == '0' && end < len(src) && src[end]|0x20 == 'x':
-		end = endWhile(src, end+1, isHex)
-		if end == at+2 || end < len(src) && src[end] == '.' {
-			return unknown
-		}
-	case src[at] == '0' && end < len(src) && isDigit(src[end]):
-		return unknown
-	default:
-		end = endOfFraction(src, end)
+	next := byte(0)
+	if at+1 < len(src) {
+		next = src[at+1]
 	}
-	if end == unknown || end < len(src) && isNameByte(src[end]) {
+	if src[at] != '0' || !isNameByte(next) {
+		return endOfFraction(src, at+1)
+	}
+	end, first := 0, at+2
+	switch next | 0x20 {
+	case 'x':
+		end = endWhile(src, first, isHex)
+	case 'b':
+		end = endWhile(src, first, func(c byte) bool { return c == '0' || c == '1' })
+	case 'o':
+		end = endWhile(src, first, isOctal)
+	default:
+		first = at + 1
+		end = endWhile(src, first, isOctal)
+	}
+	if end == first || end < len(src) && (src[end] == '.' || isNameByte(src[end])) {
 		return unknown
 	}
 	return end
@@ -179,16 +188,22 @@ func endOfFraction(src []byte, at int) int {
 	if at < len(src) && src[at] == '.' {
 		at = endWhile(src, at+1, isDigit)
 	}
-	if at == len(src) || src[at]|0x20 != 'e' {
-		return at
+	if at < len(src) && src[at]|0x20 == 'e' {
+		if at++; at < len(src) && (src[at] == '+' || src[at] == '-') {
+			at++
+		}
+		first := at
+		if at = endWhile(src, at, isDigit); at == first {
+			return unknown
+		}
 	}
-	if at++; at < len(src) && (src[at] == '+' || src[at] == '-') {
+	if at < len(src) && src[at] == 'i' {
 		at++
 	}
-	if end := endWhile(src, at, isDigit); end > at {
-		return end
+	if at < len(src) && isNameByte(src[at]) {
+		return unknown
 	}
-	return unknown
+	return at
 }
 
 func endWhile(src []byte, at int, is func(byte) bool) int {
@@ -233,7 +248,7 @@ func endOfRune(src []byte, at int) int {
 	return at + 1
 }
 
-// endOfEscape knows what stands for one byte, and \u but for what begins with d, of which some is no character.
+// endOfEscape knows what stands for one byte, \u but for what begins with d, of which some is no character, and \U0001.
 func endOfEscape(src []byte, at int, quote byte) int {
 	if at++; at == len(src) {
 		return unknown
@@ -244,9 +259,11 @@ func endOfEscape(src []byte, at int, quote byte) int {
 	case c == 'x':
 		return endOfDigits(src, at+1, 2, isHex)
 	case '0' <= c && c <= '3':
-		return endOfDigits(src, at, 3, func(c byte) bool { return '0' <= c && c <= '7' })
+		return endOfDigits(src, at, 3, isOctal)
 	case c == 'u' && at+1 < len(src) && src[at+1]|0x20 != 'd':
 		return endOfDigits(src, at+1, 4, isHex)
+	case bytes.HasPrefix(src[at:], []byte("U0001")):
+		return endOfDigits(src, at+1, 8, isHex)
 	}
 	return unknown
 }

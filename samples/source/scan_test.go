@@ -29,7 +29,7 @@ func checkScan(t *testing.T, what string, src []byte) {
 // tokens are what sources are made of, and what is not quite that.
 var tokens = []string{
 	"", "x", "_", "é世", "x٣", "٣", "“", "func", "defer", "deferred", "g", "go", "type", "0", "7", "42", "007", "08", "1.5", "1.", ".5", "1e9", "1e+", "1E-3i",
-	"0x1F", "0x", "0x1p-2", "0b101", "0o17", "1_000", "1_", "2i", "1abc", `"a b"`, `"\n\"\\"`, `"\x41\101\u00e9"`, `"\q"`, `"\ud800"`, `"\400"`, `"\x4`, "\"a\nb\"",
+	"0x1F", "0x", "0x1p-2", "0b101", "0o17", "0b12", "0o8", "0b1.", "017", "017.5", "0_1", "0i", "1_000", "1_", "2i", "1abc", `"a b"`, `"\n\"\\"`, `"\x41\101\u00e9"`, `"\q"`, `"\ud800"`, `"\U0001F600"`, `"\U0001F60"`, `"\U00110000"`, `"\400"`, `"\x4`, "\"a\nb\"",
 	`"世"`, `"`, "`raw \\ \" x`", "`", "'a'", "'世'", `'\n'`, `'\''`, `'\x4'`, "''", "'ab'", "'", "// x y\n", "//", "// no end", "/* x\n y */", "/* x", "/**/", "/", "//line a:1\n",
 	"//line a:x\n", " //line a:x\n", "/*line a:0*/", "#", "@", "$", "\\", "\x00", "\xff", "\ufeff", "\r\n", "a.b", "...", "x:=y", "<-", "&^=", "~", "\n",
 }
@@ -65,7 +65,7 @@ func TestScanSources(t *testing.T) {
 
 // TestScanKnows: go/scanner has nothing to do for what is usual.
 func TestScanKnows(t *testing.T) {
-	src := []byte("package p // é\n\nfunc f(x []int) string { return `a` + \"\\t\\x00\\u00e9\" + string('\\'') /* 1 */ + g(0x1F, 1.5e-3, 0, 10.)...; 世 %= x[1:]&^2 }\n")
+	src := []byte("package p // é\n\nfunc f(x []int) string { return `a` + \"\\t\\x00\\u00e9\" + string('\\'') /* 1 */ + g(0x1F, 1.5e-3, 0, 10., 0644, 0b1, 0o7, 2i)...; 世 %= x[1:]&^2 }\n")
 	if at := eachSimple(src, func([]byte) {}); at != len(src) {
 		t.Errorf("%q is left to go/scanner", src[at:])
 	}
