@@ -84,7 +84,7 @@ func NewMap[K comparable, V any](ctx context.Context, w *pgas.World, opts ...Opt
 // open makes this member's handle of the shards, and the first segment of its own.
 func (m *Map[K, V]) open(l mapLayout, capacity int) {
 	mem := newMapMemory(&m.members, l, m.words)
-	m.shards = &mapShards{mapReader: newMapReader(mem), capacity: capacity, slot: make([]uint64, l.slotWords())}
+	m.shards = &mapShards{mapReader: newMapReader(mem), capacity: capacity, slot: make([]uint64, l.slotWords()), parting: newMapParting(l)}
 	m.key = make([]uint64, l.keyWords)
 	mem.headerOf(segmentAt{m.me, 0}).Set(m.me, mapHeader(0, 0))
 }

@@ -77,8 +77,9 @@ func (t *mapShards) each(s segmentAt, born int, f func(slot []uint64) bool) bool
 // of depth or less.
 func (t *mapShards) snapshot(s segmentAt) (private []uint64, depth int) {
 	size := t.slotWords()
+	private = make([]uint64, t.slots*size)
 	for wait := (pace{}); ; {
-		private = t.copySlots(s)
+		t.copySlots(s, private)
 		depth = mapDepth(t.headerOf(s).Fetch(s.pe))
 		torn := false
 		for i := 0; i < len(private); i += size {

@@ -126,6 +126,20 @@ func TestChoose(t *testing.T) {
 	}
 }
 
+// TestCompilePeer: every program is compiled with all warnings, by the compiler of its library.
+func TestCompilePeer(t *testing.T) {
+	for program, want := range map[string]string{
+		"bale.c": "oshcc -O3 -Wall -Wextra -Werror -o b tests/peers/bale.c -lm",
+		"mpi.c":  "mpicc -O3 -Wall -Wextra -Werror -o b tests/peers/mpi.c -lm",
+		"ucp.c":  "gcc -O3 -Wall -Wextra -Werror -o b tests/peers/ucp.c -lucp -lucs",
+		"argo.c": "",
+	} {
+		if got := strings.Join(compilePeer("tests/peers/"+program, "b"), " "); got != want {
+			t.Errorf("%s: %s, want %s", program, got, want)
+		}
+	}
+}
+
 // TestShellLine has a shell parse the line.
 func TestShellLine(t *testing.T) {
 	argv := []string{"printf", `%s\n`, "plain", "a b", "it's", `back\slash`, "$HOME", "", "{host}"}

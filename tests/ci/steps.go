@@ -214,16 +214,31 @@ func peers(ctx context.Context) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	for _, argv := range [][]string{
-		{"oshcc", "-O3", "-Wall", "-o", filepath.Join(dir, "osh"), "tests/peers/osh.c"},
-		{"mpicc", "-O3", "-Wall", "-o", filepath.Join(dir, "mpi"), "tests/peers/mpi.c"},
-		{"gcc", "-O3", "-Wall", "-o", filepath.Join(dir, "ucp"), "tests/peers/ucp.c", "-lucp", "-lucs"},
-	} {
-		if err := show(ctx, nil, argv...); err != nil {
-			return err
+	programs, err := filepath.Glob("tests/peers/*.c")
+	if err != nil {
+		return err
+	}
+	for _, program := range programs {
+		if argv := compilePeer(program, filepath.Join(dir, "program")); argv != nil {
+			err = errors.Join(err, show(ctx, nil, argv...))
 		}
 	}
-	return nil
+	return err
+}
+
+// compilePeer returns the command that compiles a program of tests/peers, or nil for the one that needs a library which
+// Debian does not have. A program is of OpenSHMEM unless it is listed here.
+func compilePeer(program, binary string) []string {
+	compiler, libraries := "oshcc", []string{"-lm"}
+	switch filepath.Base(program) {
+	case "argo.c":
+		return nil
+	case "mpi.c":
+		compiler = "mpicc"
+	case "ucp.c":
+		compiler, libraries = "gcc", []string{"-lucp", "-lucs"}
+	}
+	return append([]string{compiler, "-O3", "-Wall", "-Wextra", "-Werror", "-o", binary, program}, libraries...)
 }
 
 // notSimulated leaves out the subtests of pgastest.RunSim and tests that only compute. Package pgas uses no C in the
