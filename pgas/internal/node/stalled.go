@@ -16,7 +16,6 @@ package node
 import (
 	"context"
 	"runtime"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -110,7 +109,7 @@ func stackGoesOn(pcs []uintptr) bool {
 		switch {
 		case inWait(f.Function):
 			return false
-		case f.Function != "" && !callsite.IsRuntime(f.Function, f.File) && !ofSystem(f.Function):
+		case f.Function != "" && !callsite.IsRuntime(f.Function, f.File) && !callsite.IsStandard(f.Function):
 			return true
 		case !more:
 			return len(pcs) == len(runtime.StackRecord{}.Stack0) // outer calls are not known; otherwise none is the program's
@@ -125,19 +124,6 @@ func inWait(function string) bool {
 	case callsite.Module + "pgas/internal/node.(*Node).SleepUntil", callsite.Module + "pgas/internal/node.(*Node).AwaitClosed",
 		"sync.(*WaitGroup).Wait", "sync.(*Mutex).Lock", "sync.(*RWMutex).Lock", "sync.(*RWMutex).RLock", "sync.(*Cond).Wait":
 		return true
-	}
-	return false
-}
-
-// systemPackages are those whose goroutines every Go program may have, which do nothing for it by themselves, and those by
-// which this library calls the kernel.
-var systemPackages = [...]string{"runtime/", "os/signal.", "context.", "syscall.", "golang.org/x/sys/unix."}
-
-func ofSystem(function string) bool {
-	for _, p := range systemPackages {
-		if strings.HasPrefix(function, p) {
-			return true
-		}
 	}
 	return false
 }
