@@ -28,9 +28,9 @@ func Gather[T any](ctx context.Context, t *Team, mine []T, root int) ([][]T, err
 	return coll.Gather(ctx, t.g, mine, root)
 }
 
-// AllGather is Gather to every member: element i of the result is mine of member i, on all of them. Each PE fetches what the
-// PEs of other hosts give by itself; for large symmetric data Collect moves less between hosts. Completion, order, errors and
-// panics are those of Gather.
+// AllGather is Gather to every member: element i of the result is mine of member i, on all of them. Of what PEs of
+// other hosts give each PE fetches a share, which those of its host get from it; large data that is symmetric goes faster by Collect. Completion,
+// order, errors and panics are those of Gather.
 func AllGather[T any](ctx context.Context, t *Team, mine []T) ([][]T, error) {
 	t.alive("AllGather")
 	mustHaveContext("AllGather", ctx)

@@ -329,7 +329,7 @@ func (w *World) leaveToProxy(l LockRef) {
 // reports do not show it.
 func (w *World) runProxy(l LockRef) {
 	defer w.locks.ProxyDone()
-	if _, err := w.n.SleepUntil(w.n.Ctx, l.myTurn(), false); err != nil {
+	if _, err := w.n.SleepUntil(w.n.Ctx, l.myTurn(), nil); err != nil {
 		w.locks.Orphaned(l.off)
 		return
 	}

@@ -34,6 +34,7 @@ usage: pgasrun doctor [flags]
   pgasrun doctor                                 this host, or those of Slurm's allocation
   pgasrun doctor -hosts a,b -launch 'ssh {host}' two hosts, and the network between them
   pgasrun doctor -hosts a,b -stage               the same; copies pgasrun and pgasdoctor there first
+  pgasrun doctor -netns 2                        two hosts made of network namespaces on this machine, as for a job
   pgasrun doctor -json > report.json             what a bug report attaches
   srun --mpi=pmix -N 4 pgasdoctor > lines; pgasrun doctor -from lines
                                                  of a job that another launcher has started
@@ -90,7 +91,13 @@ func parseDoctor(args []string) (doctorOptions, error) {
 		}
 		return d, fmt.Errorf("%w: `pgasrun doctor -h` lists the flags", err)
 	}
-	fs.Visit(func(f *flag.Flag) { o.templateSet = o.templateSet || f.Name == "launch" })
+	fs.Visit(func(f *flag.Flag) {
+		o.templateSet = o.templateSet || f.Name == "launch"
+		o.given = append(o.given, f.Name)
+	})
+	if err := o.checkNetns(); err != nil {
+		return d, err
+	}
 	switch {
 	case fs.NArg() > 0:
 		return d, fmt.Errorf("doctor %s: it takes flags alone; name hosts by -hosts %s", fs.Arg(0), fs.Arg(0))
@@ -111,6 +118,7 @@ func (d *doctorOptions) flags() *flag.FlagSet {
 	fs.StringVar(&d.from, "from", "", "read what pgasdoctor has printed from a `file`, - for standard input, and run nothing")
 	fs.StringVar(&o.hosts, "hosts", "", "examine these `hosts`: name,name; localhost is this one")
 	fs.StringVar(&o.hostfile, "hostfile", "", "read the hosts from a `file`, one a line")
+	fs.StringVar(&o.netns, "netns", "", "make `HOSTS` of network namespaces on this machine, examine them and remove them; the HOSTSxPEs of a job means the same; needs root")
 	fs.StringVar(&o.template, "launch", launch.DefaultTemplate, "`command` that runs a command on {host}")
 	fs.StringVar(&o.bootAddr, "boot-addr", "", "`address` of the first host at which the others find it (default: try all)")
 	fs.StringVar(&o.program, "program", "", "the `file` of pgasdoctor on the hosts (default: beside pgasrun, on PATH, or built by go)")
@@ -204,6 +212,16 @@ func (d *doctorOptions) measure(r *doctor.Report, hosts []boot.Host) error {
 	var out, said bytes.Buffer // the launcher writes to one of them at a time
 	spec := d.job.spec(hosts, path)
 	spec.Stdin, spec.Stdout, spec.Stderr, spec.Signals = nil, &out, &said, signals
+	if d.job.netns != "" {
+		remove, err := d.job.makeHosts(&spec, signals)
+		if err != nil {
+			return err
+		}
+		defer remove()
+		for i, h := range spec.Hosts {
+			r.Job.Hosts[i] = h.Name
+		}
+	}
 	res, err := launch.Run(ctx, spec)
 	others, collectErr := r.Collect(&out)
 	r.Job.Output = lastLines(append(others, strings.Split(said.String(), "\n")...))

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -69,6 +70,31 @@ func TestDoctorNetwork(t *testing.T) {
 	}
 	for i, p := range r.Pairs {
 		if p.From != i || p.To != 1-i || p.Transport != "ucp" || len(p.Lanes) == 0 || p.Problem != "" || p.PutNs <= 0 || p.PutMBs <= 0 {
+			t.Errorf("pair %+v", p)
+		}
+	}
+	run.nothingLeft()
+}
+
+// TestDoctorNetns: hosts that the doctor makes are examined and measured under their names, and removed.
+func TestDoctorNetns(t *testing.T) {
+	if !hasUCX(t) {
+		t.Skip("programs have no UCX without cgo")
+	}
+	needNetns(t)
+	program := filepath.Join(doctorProgram(t), "pgasdoctor")
+	run := launchJob(t, nil, "doctor", "-json", "-netns", "2x3", "-program", program)
+	status, out := run.end()
+	r := decodeReport(t, out)
+	if status != min(len(r.Found), 1) || !r.Job.Ran || len(r.Job.Hosts) != 2 {
+		t.Fatalf("status %d, %+v: %s", status, r.Job, &run.stderr)
+	}
+	for i, name := range r.Job.Hosts {
+		if want := fmt.Sprintf("pgas-%d-%d", run.cmd.Process.Pid, i); name != want {
+			t.Errorf("host %s, want %s", name, want)
+		}
+		p := r.Pairs[i]
+		if p.FromHost != name || p.Transport != "ucp" || len(p.Lanes) == 0 || p.PutNs <= 0 {
 			t.Errorf("pair %+v", p)
 		}
 	}

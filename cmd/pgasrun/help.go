@@ -46,7 +46,8 @@ Find mistakes:
   pgasvet ./...                                  mistakes that compile
 
 Ctrl-C is passed on to the PEs, a second one kills them. Ctrl-\ (SIGQUIT) prints what each PE is
-blocked in and since when. The first PE to fail ends the job; the exit status is the worst one.
+blocked in and since when; so does -stall by itself. The first PE to fail ends the job; the exit status
+is the worst one.
 
 `
 
@@ -58,7 +59,7 @@ var headings = []struct {
 	{"flags to start a job", []string{"n", "unbound", "topo", "dry-run"}},
 	{"flags for hosts", []string{"netns", "hosts", "hostfile", "launch", "stage", "fan-out", "boot-addr", "static"}},
 	{"flags to see what it does", []string{"tag", "v", "ui", "ui-save", "stats", "json", "metrics", "trace", "trace-events", "pprof"}},
-	{"flags for limits and failures", []string{"timeout", "connect-timeout", "grace", "keep-going"}},
+	{"flags for limits and failures", []string{"timeout", "stall", "connect-timeout", "grace", "keep-going"}},
 	{"flags for Kubernetes", []string{"k8s", "k8s-image", "k8s-pods", "k8s-name", "k8s-namespace", "k8s-cpu", "k8s-memory", "k8s-queue", "k8s-jobset", "k8s-pull"}},
 	{"flags that start nothing", []string{"env", "version"}},
 }

@@ -61,6 +61,7 @@ type options struct {
 	k8s            bool
 	job            k8s.Spec
 	timeout        time.Duration
+	stall          time.Duration
 	connectTimeout time.Duration
 	grace          time.Duration
 
@@ -269,6 +270,7 @@ func (o *options) flags() *flag.FlagSet {
 	o.k8sFlags(fs)
 	fs.BoolVar(&o.keepGoing, "keep-going", false, "a PE that fails does not end the job")
 	fs.DurationVar(&o.timeout, "timeout", 0, "end a job that runs longer than `time`, and say what it hung in")
+	fs.DurationVar(&o.stall, "stall", 30*time.Second, "say what each PE is blocked in, once, if all have waited for `time` and nothing has moved; the job goes on. 0: never")
 	fs.DurationVar(&o.connectTimeout, "connect-timeout", 30*time.Second, "give up a host that does not answer within `time`")
 	fs.DurationVar(&o.grace, "grace", time.Second, "`time` between asking the PEs to end and killing them")
 	return fs
@@ -309,7 +311,7 @@ func parse(args []string) (options, error) {
 		return o, err
 	}
 	o.program, o.args = fs.Arg(0), fs.Args()[1:]
-	for name, d := range map[string]time.Duration{"-timeout": o.timeout, "-connect-timeout": o.connectTimeout, "-grace": o.grace} {
+	for name, d := range map[string]time.Duration{"-timeout": o.timeout, "-stall": o.stall, "-connect-timeout": o.connectTimeout, "-grace": o.grace} {
 		if d < 0 {
 			return o, fmt.Errorf("%s %v is negative", name, d)
 		}
@@ -322,7 +324,7 @@ func (o *options) spec(hosts []boot.Host, program string) launch.Spec {
 		Hosts: hosts, Program: program, Args: o.args, Env: o.environ(), Tag: o.tag,
 		Stdin: stdin(), Stdout: os.Stdout, Stderr: os.Stderr, Terminal: launch.IsTerminal(os.Stderr),
 		Template: o.template, Stage: o.stage, FanOut: o.fanOut, BootAddr: o.bootAddr,
-		ConnectTimeout: o.connectTimeout, Grace: o.grace, KeepGoing: o.keepGoing, Unbound: o.unbound, Stats: o.stats,
+		ConnectTimeout: o.connectTimeout, Grace: o.grace, KeepGoing: o.keepGoing, Unbound: o.unbound, Stats: o.stats, Stall: o.stall,
 	}
 	if o.verbose {
 		began := time.Now()

@@ -54,6 +54,8 @@ func (o *options) checkModes() error {
 		return errors.New("-trace needs pgasrun to start the whole job: without -static and -k8s")
 	case (o.ui != "" || o.uiSave != "") && (o.static || o.k8s):
 		return errors.New("-ui and -ui-save need pgasrun to start the whole job: without -static and -k8s")
+	case slices.Contains(o.given, "stall") && (o.static || o.k8s):
+		return errors.New("-stall needs pgasrun to start the whole job: without -static and -k8s")
 	case o.trace == "" && o.traceEvents != 0:
 		return errors.New("-trace-events without -trace: there is no trace for them")
 	case o.static:

@@ -38,6 +38,7 @@ import (
 	"sync/atomic"
 
 	"github.com/gopgas/gopgas/pgas"
+	"github.com/gopgas/gopgas/pgas/internal/callsite"
 )
 
 // An Arena is memory for records on every PE. Its methods and the functions of the package panic with *pgas.UsageError if it is
@@ -155,5 +156,5 @@ func (a *Arena) mustBeOpen(op string) {
 
 // misuse panics with a *pgas.UsageError.
 func misuse(op, format string, args ...any) {
-	panic(&pgas.UsageError{Op: "arena." + op, Msg: fmt.Sprintf(format, args...)})
+	panic(&pgas.UsageError{Op: "arena." + op, Msg: fmt.Sprintf(format, args...), At: callsite.Program()})
 }

@@ -276,9 +276,9 @@ func TestMisuse(t *testing.T) {
 					"a handle of another arena (record of 4095 or more": func() { arena.Load(small, long) },
 					"a handle of another arena":                         func() { arena.Load(a, arena.Bytes(1<<63)) },
 					"a handle of a freed record":                        func() { arena.Free(a, short) },
-					"Load: a handle of a freed record":                  func() { arena.Load(a, long) },
+					"pgas: arena.Load at arena/arena_test.go":           func() { arena.Load(a, long) },
 					"a nil or zero Arena":                               func() { arena.Load(new(arena.Arena), short) },
-					"Reset: a nil or zero Arena":                        func() { _ = (*arena.Arena)(nil).Reset(ctx) },
+					"pgas: arena.Reset at arena/arena_test.go":          func() { _ = (*arena.Arena)(nil).Reset(ctx) },
 					"PE 1 is out of range: this job has PEs 0 to":       func() { arena.Store(a, 1, []byte{}) },
 					"PE -1 is out of range":                             func() { a.StoreString(-1, "") },
 					"string cannot go to another PE":                    func() { arena.Store(a, 0, []string{""}) },
@@ -292,8 +292,9 @@ func TestMisuse(t *testing.T) {
 					wants["LoadString: a handle of a freed record"] = func() { a.LoadString(short) }
 				}
 				for want, call := range wants {
-					if got := misuseOf(w, call); !strings.Contains(got, strings.TrimPrefix(want, "LoadString: ")) {
-						return fmt.Errorf("%q: want %q", got, want)
+					got := misuseOf(w, call)
+					if !strings.Contains(got, strings.TrimPrefix(want, "LoadString: ")) || !strings.Contains(got, " at arena/arena_test.go:") {
+						return fmt.Errorf("%q: want %q, and the line", got, want)
 					}
 				}
 				for range 7 {

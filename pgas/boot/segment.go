@@ -18,7 +18,7 @@ const (
 	// PageBytes is the unit of the layout: the header and each State have one page.
 	PageBytes = 4096
 	// SegmentMagic is the first word of every segment; it changes with the layout.
-	SegmentMagic = 0x70676173_00000008
+	SegmentMagic = 0x70676173_00000009
 	// HeapAlign is the alignment of every heap's address in every process. So an offset with a smaller power of
 	// two as its alignment gives an address with the same alignment, on all PEs. It is the size of a huge page,
 	// and costs addresses only.
@@ -33,7 +33,10 @@ type Header struct {
 	Local   uint32 // PEs of this host
 	Cores   uint32 // CPUs that the PEs of this host may use together
 	HeapMax uint64 // bytes of each heap
-	_       [24]byte
+	// StallAfter: for how many nanoseconds nothing may move in a PE before it says in Blocked.Stalled that it is stalled; 0: it
+	// never does. Written by the agent before the PEs start.
+	StallAfter atomic.Int64
+	_          [16]byte
 
 	// Failed: 0, or 1+PE of the first PE known to have died. Written by the agent, read by every
 	// blocked PE. FailedHow then holds the wait status as the kernel returns it, LostHow, or an Accusation.How.
@@ -75,7 +78,7 @@ type State struct {
 	_        [60]byte
 	// Written by the PE, read by the launcher without the PE's help: what the PE is blocked in.
 	Blocked Blocked
-	_       [32]byte
+	_       [24]byte
 	// Written by the PE when it claims this page, joins and leaves; read by the launcher.
 	Process    atomic.Int64  // its process id
 	Membership atomic.Uint32 // Membership
@@ -93,6 +96,9 @@ type Blocked struct {
 	Seq   atomic.Uint64 // sequence number of the collective, heap offset of the word or lock, or the block of coherent memory
 	Since atomic.Int64  // Unix nanoseconds
 	Team  atomic.Uint32 // slot of the team of a collective, 0 for all PEs
+	// Stalled: not 0 while every goroutine of the program waits, and has for Header.StallAfter. It counts how often waiters
+	// have looked since, in vain.
+	Stalled atomic.Uint32
 }
 
 // BlockedOp names an operation that can block.

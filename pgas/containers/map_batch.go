@@ -42,17 +42,38 @@ type mapBatch[K, V any] struct {
 	found  []bool
 }
 
-// newBatch is collective over all PEs of the World.
-func (m *Map[K, V]) newBatch(ctx context.Context, s settings) error {
-	mem := &memory{m: &m.members}
-	box := planMailbox(mem, s, false, m.receiveAll)
+// batcher is a map whose mailbox is being made.
+type batcher interface {
+	planBox(mem *memory, f *flow, first int, s settings)
+	bindBox(mem *memory, owns bool)
+}
+
+// newBatches makes the mailboxes of maps, which share the memory of the first one's and a flow. It is collective over all PEs of the World, and a barrier
+// of the members.
+func newBatches(ctx context.Context, m *members, s settings, maps ...batcher) error {
+	mem := &memory{m: m}
+	f := newFlow(mem, len(maps)*boxSignals(m.n))
+	for i, b := range maps {
+		b.planBox(mem, f, i*boxSignals(m.n), s)
+	}
 	if err := mem.allocate(ctx, s.over); err != nil {
 		return err
 	}
-	box.memory = mem
-	box.bind(mem)
-	m.batch.box = box
+	for i, b := range maps {
+		b.bindBox(mem, i == 0)
+	}
 	return mem.ready(ctx)
+}
+
+func (m *Map[K, V]) planBox(mem *memory, f *flow, first int, s settings) {
+	m.batch.box = planMailboxOn(mem, f, first, s, false, m.receiveAll)
+}
+
+func (m *Map[K, V]) bindBox(mem *memory, owns bool) {
+	m.batch.box.bind(mem)
+	if owns {
+		m.batch.box.memory = mem
+	}
 }
 
 // mapAhead is how many letters' places are read ahead of what they say: more than the reads that a CPU has under way.
@@ -111,16 +132,25 @@ func (m *Map[K, V]) find(k K, hash uint64) (v V, ok bool) {
 
 // begin begins a batch: all one-sided writes are complete, and this member alone accesses its shard.
 func (m *Map[K, V]) begin(ctx context.Context, op string, apply func(k K, v V, hash uint64) error) error {
-	m.mustBelong(ctx, op)
 	m.mustBeOpen(op)
-	m.mustBeFree(op)
+	mustHaveContext(op, ctx)
+	if op == "FindAll" {
+		m.mustBeReadable(op)
+	} else {
+		m.mustBeFree(op)
+	}
 	if err := m.team.Barrier(ctx); err != nil {
 		return fmt.Errorf("%s: %w", "Map."+op, err)
 	}
+	m.enter(ctx, op, apply)
+	return nil
+}
+
+// enter begins a batch after a barrier.
+func (m *Map[K, V]) enter(ctx context.Context, op string, apply func(k K, v V, hash uint64) error) {
 	m.busy = op
 	m.shards.alone = true
 	m.batch.ctx, m.batch.apply = ctx, apply
-	return nil
 }
 
 // end ends a batch.
@@ -178,13 +208,16 @@ func (m *Map[K, V]) SetAll(ctx context.Context, elements iter.Seq2[K, V]) error 
 
 // InsertAll does Insert for all elements that the members give. It is collective, as UpdateAll is, with the same errors.
 func (m *Map[K, V]) InsertAll(ctx context.Context, elements iter.Seq2[K, V]) error {
-	return m.putAll(ctx, "InsertAll", elements, func(value []uint64, v V, found bool) mapDeed {
-		if found {
-			return mapLeave
-		}
-		mapEncode(value, &v)
-		return mapPut
-	})
+	return m.putAll(ctx, "InsertAll", elements, mapInsert[V])
+}
+
+// mapInsert is what an insert does to the words of a value.
+func mapInsert[V any](value []uint64, v V, found bool) mapDeed {
+	if found {
+		return mapLeave
+	}
+	mapEncode(value, &v)
+	return mapPut
 }
 
 // putAll is a batch of elements; deed is done for each where its key is.
@@ -192,12 +225,7 @@ func (m *Map[K, V]) putAll(ctx context.Context, op string, elements iter.Seq2[K,
 	if elements == nil {
 		misuse(op, "elements is nil: a member that has none gives an empty sequence")
 	}
-	apply := func(k K, v V, hash uint64) error {
-		m.putKey(m.key, k)
-		_, err := m.shards.change(ctx, hash, m.key, func(value []uint64, found bool) mapDeed { return deed(value, v, found) })
-		return m.noteFull(err)
-	}
-	if err := m.begin(ctx, op, apply); err != nil {
+	if err := m.begin(ctx, op, m.applies(deed)); err != nil {
 		return err
 	}
 	for k, v := range elements {
@@ -207,6 +235,15 @@ func (m *Map[K, V]) putAll(ctx context.Context, op string, elements iter.Seq2[K,
 		}
 	}
 	return m.end(ctx, op)
+}
+
+// applies returns what does a deed for an element that has come to this member.
+func (m *Map[K, V]) applies(deed func(value []uint64, v V, found bool) mapDeed) func(k K, v V, hash uint64) error {
+	return func(k K, v V, hash uint64) error {
+		m.putKey(m.key, k)
+		_, err := m.shards.change(m.batch.ctx, hash, m.key, func(value []uint64, found bool) mapDeed { return deed(value, v, found) })
+		return m.noteFull(err)
+	}
 }
 
 // noteFull remembers that an element found no room, and returns other errors.

@@ -8,6 +8,7 @@ import (
 	"reflect"
 
 	"github.com/gopgas/gopgas/pgas"
+	"github.com/gopgas/gopgas/pgas/internal/callsite"
 )
 
 // members is the PEs that share a container, as one of the PEs of the job sees them.
@@ -68,7 +69,7 @@ func (m *members) mustReach(op string, pe int) {
 
 // misuse panics with *pgas.UsageError.
 func misuse(op, format string, args ...any) {
-	panic(&pgas.UsageError{Op: op, Msg: fmt.Sprintf(format, args...)})
+	panic(&pgas.UsageError{Op: op, Msg: fmt.Sprintf(format, args...), At: callsite.Program()})
 }
 
 // sizeOf returns the bytes of a T.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -289,6 +290,8 @@ func misuse(f func()) (err error) {
 		var usage *pgas.UsageError
 		if e, ok := recover().(error); !ok || !errors.As(e, &usage) {
 			err = fmt.Errorf("panicked with %v, not with *pgas.UsageError", e)
+		} else if file, _, _ := strings.Cut(usage.At, ":"); !strings.HasPrefix(file, "containers/") || !strings.HasSuffix(file, "_test.go") {
+			err = fmt.Errorf("%v is at %q, not at the test's call", usage, usage.At)
 		}
 	}()
 	f()

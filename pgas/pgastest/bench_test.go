@@ -3,6 +3,7 @@ package pgastest
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"regexp"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/gopgas/gopgas/pgas"
+	"github.com/gopgas/gopgas/pgas/sim"
 )
 
 // BenchmarkAgreed fails if the PEs do not agree on the number of iterations.
@@ -39,6 +41,22 @@ func BenchmarkAgreed(b *testing.B) {
 		}
 		b.SetBytes(8)
 		b.ReportMetric(float64(w.PE()+7), "figure") // of PE 0: 7
+		return nil
+	})
+}
+
+// BenchmarkSim sleeps for a microsecond of the simulated machine in each iteration, and for a second in which its clock stands.
+func BenchmarkSim(b *testing.B) {
+	requested(b)
+	BenchSim(b, 16, sim.Config{Topology: "host:4"}, func(ctx context.Context, w *pgas.World, b *B) error {
+		b.SetBytes(1000)
+		b.ReportMetric(float64(w.PE()+7), "figure")
+		for b.Loop() {
+			w.Sleep(ctx, time.Microsecond)
+			b.StopTimer()
+			w.Sleep(ctx, time.Second)
+			b.StartTimer()
+		}
 		return nil
 	})
 }
@@ -81,8 +99,9 @@ func BenchmarkFails(b *testing.B) {
 	})
 }
 
-// resultsOf runs a benchmark in this binary, for n iterations, and returns the figures of each sub-benchmark by unit.
-func resultsOf(t *testing.T, name string, n int) map[string]map[string]float64 {
+// figuresOf runs a benchmark in this binary, for n iterations, and returns the figures of each sub-benchmark by unit,
+// and what it has printed.
+func figuresOf(t *testing.T, name string, n int) (results map[string]map[string]float64, out string) {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("in short mode PEs are goroutines only")
@@ -91,7 +110,7 @@ func resultsOf(t *testing.T, name string, n int) map[string]map[string]float64 {
 	if !ok {
 		t.Fatalf("%s fails:\n%s", name, out)
 	}
-	results := map[string]map[string]float64{}
+	results = map[string]map[string]float64{}
 	for _, m := range regexp.MustCompile(`(?m)^`+name+`/(\w+)-2\s+(\d+)\t(.*)$`).FindAllStringSubmatch(out, -1) {
 		if m[2] != strconv.Itoa(n) {
 			t.Errorf("%s: %s iterations, want %d", m[1], m[2], n)
@@ -102,6 +121,13 @@ func resultsOf(t *testing.T, name string, n int) map[string]map[string]float64 {
 			results[m[1]][fields[i+1]], _ = strconv.ParseFloat(fields[i], 64)
 		}
 	}
+	return results, out
+}
+
+// resultsOf is figuresOf for a benchmark of every kind of PE.
+func resultsOf(t *testing.T, name string, n int) map[string]map[string]float64 {
+	t.Helper()
+	results, out := figuresOf(t, name, n)
 	kinds := []string{"goroutines", "processes", "hosts"}
 	if hostsUsable() != nil || name == "BenchmarkPause" {
 		kinds = slices.Delete(kinds, 2, 3)
@@ -123,6 +149,29 @@ func TestBench(t *testing.T) {
 			t.Errorf("%s: %v", kind, r)
 		}
 	}
+}
+
+// TestBenchSim: the figures are those of the simulated machine, and the same in every run.
+func TestBenchSim(t *testing.T) {
+	first, second := simFigures(t), simFigures(t)
+	if !maps.Equal(first, second) {
+		t.Errorf("%v, and then %v", first, second)
+	}
+	_, wall := first["ns/op"]
+	if ns := first["sim-ns/op"]; wall || ns < 1000 || ns > 10_000 || first["figure"] != 7 {
+		t.Errorf("%v", first)
+	} else if mb := first["sim-MB/s"]; mb < 1e6/ns*0.99 || mb > 1e6/ns*1.01 {
+		t.Errorf("1000 bytes in %v ns, and %v MB/s", ns, mb)
+	}
+}
+
+func simFigures(t *testing.T) map[string]float64 {
+	t.Helper()
+	results, _ := figuresOf(t, "BenchmarkSim", 10)
+	f := results["sim"]
+	delete(f, "B/op") // of the simulator
+	delete(f, "allocs/op")
+	return f
 }
 
 // TestBenchPause: what is done while the clock stands is not measured.

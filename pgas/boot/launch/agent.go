@@ -134,6 +134,7 @@ type agent struct {
 	accusations chan boot.Accusation
 	accusing    bool      // a PE of this host has accused another: the launcher decides which PE is the cause
 	stopped     bool      // the PEs have been stopped, to be killed
+	stalled     bool      // the launcher has been told that every PE is stalled
 	signalledAt time.Time // when the launcher was told of a SIGTERM to this agent
 
 	exchange       *exchange // nil in a job of one host
@@ -261,6 +262,7 @@ func (a *agent) next() (c command, ok bool) {
 func (a *agent) supervise() {
 	live := len(a.pes)
 	commands := a.commands
+	looks := a.stallLooks()
 	for live > 0 {
 		select {
 		case c, ok := <-commands:
@@ -285,6 +287,8 @@ func (a *agent) supervise() {
 			a.out.value(fromGlobalExit, x)
 		case x := <-a.accusations:
 			a.reportAccusation(x)
+		case <-looks:
+			a.reportStall()
 		case e := <-a.exits:
 			if a.childExited(e) {
 				live--
@@ -439,7 +443,7 @@ func (a *agent) table() []blocked {
 		row := blocked{PE: a.cfg.Hosts[a.cfg.Host].First + i, Op: boot.BlockedOp(b.Op.Load()), Exited: a.pes[i].ended}
 		if row.Op != boot.NotBlocked {
 			row.Peer, row.Seq, row.ForNsec = int(b.Peer.Load()), b.Seq.Load(), max(0, now-b.Since.Load())
-			row.Team = b.Team.Load()
+			row.Team, row.Stalled = b.Team.Load(), b.Stalled.Load()
 			row.Name, row.Site, _ = strings.Cut(st.Text.Load(), "\n")
 		}
 		rows = append(rows, row)

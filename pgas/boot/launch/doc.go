@@ -34,6 +34,7 @@
 //	globalexit.go  PEs that end the job
 //	report.go      what the launcher prints of a job that failed, or that hangs
 //	cycle.go       PEs that wait for each other in locks, for that report
+//	stall.go       a job in which nothing moves any more, which the user is told of without asking
 //	stats.go       how long PEs are blocked, in what and on which PE
 //	static.go      the PEs of one host of a job that has no launcher
 //	sweep.go       processes that PEs have started and left

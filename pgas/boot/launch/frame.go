@@ -18,6 +18,7 @@ import (
 	"io"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/gopgas/gopgas/pgas/boot"
 )
@@ -73,6 +74,7 @@ const (
 	fromClock      kind = 'k' // what toClock held[8], the agent's clock[8]
 	fromLive       kind = 'm' // []PEState: of the PEs of this host
 	fromStats      kind = 'j' // []PEStats: of the PEs of this host, before fromDone
+	fromStalled    kind = 'h' // one byte: 1 when every PE of this host is stalled, 0 when no longer
 	fromLog        kind = 'l' // text for -v
 	fromAbort      kind = 'x' // text: why the job cannot start on this host
 	fromDone       kind = 'z' // nothing: every process is gone, all output is sent
@@ -87,19 +89,20 @@ type config struct {
 	Program  string
 	Args     []string // with the name
 	Dir      string
-	Env      []string // on top of the agent's own
-	Unbound  bool     // PEs run on any CPU
-	Stats    bool     // what PEs are blocked in is looked at all the time
-	Profiles bool     // PEs send profiles of themselves
-	Record   bool     // PEs record what they do (package record)
-	Live     bool     // the launcher asks what PEs are doing while they run
-	Events   int      // that a PE may record; 0: there is no trace
-	Secret   []byte   // of the job; jobs of one host have none
-	FanOut   int      // of the tree of the exchange's servers
-	Serve    string   // the address at which this agent serves the exchange to other hosts; none: boot.ListenOn finds it
-	Hash     bool     // whether to read the whole program
-	Staged   string   // hash of the program in the agent's own directory, if it was staged there; Program names the original
-	Sweep    bool     // nothing of the above: kill what is left of job ID on its host Host, and end
+	Env      []string      // on top of the agent's own
+	Unbound  bool          // PEs run on any CPU
+	Stats    bool          // what PEs are blocked in is looked at all the time
+	Profiles bool          // PEs send profiles of themselves
+	Record   bool          // PEs record what they do (package record)
+	Live     bool          // the launcher asks what PEs are doing while they run
+	Events   int           // that a PE may record; 0: there is no trace
+	Secret   []byte        // of the job; jobs of one host have none
+	FanOut   int           // of the tree of the exchange's servers
+	Serve    string        // the address at which this agent serves the exchange to other hosts; none: boot.ListenOn finds it
+	Hash     bool          // whether to read the whole program
+	Staged   string        // hash of the program in the agent's own directory, if it was staged there; Program names the original
+	Stall    time.Duration // nothing moves for so long: the launcher is told; 0: it is not
+	Sweep    bool          // nothing of the above: kill what is left of job ID on its host Host, and end
 }
 
 // ready is an agent's answer to config.
@@ -169,6 +172,7 @@ type blocked struct {
 	Exited  bool
 	Name    string // of the word or the lock in the program; empty: not known
 	Site    string // of the program's call; empty: not known
+	Stalled uint32 // not 0: nothing moves in it (boot.Blocked.Stalled)
 }
 
 // sender writes frames. Any number of goroutines may use it.

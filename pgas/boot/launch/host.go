@@ -37,6 +37,7 @@ type host struct {
 	table          []blocked
 	clockOffset    *int64     // the launcher's clock less the host's; nil: not known
 	clock          *HostClock // for traces; nil: its agent has not answered
+	stalled        bool       // every PE of it is stalled
 	tableRequested bool       // the table has been requested, to be printed
 	suspected      *suspicion
 
@@ -144,7 +145,7 @@ func (j *job) readFrames(h *host, out io.Reader) {
 // fromAgent are the kinds of frames that an agent sends.
 var fromAgent = map[kind]bool{
 	fromReady: true, fromStarted: true, fromStdout: true, fromStderr: true, fromProfile: true, fromInputTaken: true, fromDeath: true, fromTable: true,
-	fromAccused: true, fromGlobalExit: true, fromStopped: true, fromLostHost: true, fromSignal: true, fromPing: true, fromStats: true, fromTrace: true, fromClock: true, fromLive: true, fromLog: true, fromAbort: true, fromDone: true,
+	fromAccused: true, fromGlobalExit: true, fromStopped: true, fromLostHost: true, fromSignal: true, fromPing: true, fromStats: true, fromStalled: true, fromTrace: true, fromClock: true, fromLive: true, fromLog: true, fromAbort: true, fromDone: true,
 }
 
 // isEnd reports whether err is the end of a stream, be it in the middle of a frame, and no fault of what was read.

@@ -60,6 +60,7 @@ type job struct {
 	accusationTimer  <-chan time.Time  // not nil while a certain accusation may still come
 	secondHearing    bool              // it has run out once
 	stats            []PEStats         // of the hosts whose PEs have ended
+	stall            stallState        // whether the user has been told that the job hangs
 	live             *live             // nil: nobody looks at the job while it runs
 }
 
@@ -135,6 +136,8 @@ func (j *job) run(ctx context.Context) (Result, error) {
 			j.kill()
 		case <-j.hintTimer:
 			j.hintSecondSignal()
+		case <-j.stall.again:
+			j.lookForStall()
 		case <-j.accusationTimer:
 			j.believe()
 		}
@@ -158,7 +161,7 @@ func (j *job) config(h *host) config {
 		Env:    j.spec.Environ(), Secret: j.secret, Hash: len(j.hosts) > 1, Unbound: j.spec.Unbound, Stats: j.spec.Stats, Profiles: j.spec.Profiles != nil,
 		Record: j.spec.Stats || j.spec.Live != nil || j.spec.Trace != nil,
 	}
-	c.Live = j.live != nil
+	c.Live, c.Stall = j.live != nil, j.spec.Stall
 	if j.spec.Trace != nil {
 		c.Events = j.spec.Events
 	}
@@ -270,6 +273,9 @@ func (j *job) handle(e event) {
 		if j.userSignal == 0 && len(e.data) == 1 { // each host's agent gets it, and only the first counts
 			j.handleSignal(syscall.Signal(e.data[0]))
 		}
+	case fromStalled:
+		h.stalled = len(e.data) == 1 && e.data[0] == 1
+		j.lookForStall()
 	case fromLog:
 		j.spec.Logf("host %s: %s", h.Name, e.data)
 	case fromStats:
@@ -568,6 +574,11 @@ func (j *job) cancel(cause error) {
 
 // requestTables asks all hosts what each PE is blocked in. tableArrived prints that when all have answered.
 func (j *job) requestTables() {
+	j.stall.asked = false // the user has asked, and gets them whatever they say
+	j.askTables()
+}
+
+func (j *job) askTables() {
 	for _, h := range j.hosts {
 		if h.started && !h.gone && !h.done {
 			h.tableRequested = true
@@ -590,8 +601,12 @@ func (j *job) handleTable(h *host, data []byte) {
 
 func (j *job) tableArrived(h *host) {
 	h.tableRequested = false
-	if !slices.ContainsFunc(j.hosts, func(h *host) bool { return h.tableRequested }) {
-		j.stderr.notice("pgasrun: what each PE is doing:\n" + formatTable(j.hosts, -1) + lockCycle(j.hosts))
+	switch {
+	case slices.ContainsFunc(j.hosts, func(h *host) bool { return h.tableRequested }):
+	case j.stall.asked:
+		j.stallTablesArrived()
+	default:
+		j.stderr.notice("pgasrun: what each PE is doing:\n" + formatTable(j.hosts, -1) + explainHang(j.hosts))
 	}
 }
 

@@ -50,6 +50,7 @@ type Spec struct {
 	HintDelay      time.Duration    // from a signal to end, to the hint that a second one kills; default 3s
 	KeepGoing      bool             // a PE's failure does not end the job
 	Unbound        bool             // PEs run on any CPU, even if there is one for each
+	Stall          time.Duration    // nothing in the job moves for so long: Stderr gets what each PE is blocked in, once; default: it does not
 	Signals        <-chan os.Signal // forwarded to every PE; SIGQUIT prints what each is blocked in instead
 
 	// Stats has the PEs record what they do, and the agents look at what they are blocked in: see Result.Stats.
@@ -136,6 +137,9 @@ func (s *Spec) complete() error {
 	}
 	if s.FanOut == 0 {
 		s.FanOut = DefaultFanOut
+	}
+	if s.Stall < 0 {
+		return fmt.Errorf("a stall of %v: it must be 0 or more", s.Stall)
 	}
 	if s.FanOut < 0 {
 		return fmt.Errorf("a fan-out of %d: it must be 1 or more", s.FanOut)

@@ -19,7 +19,7 @@ import (
 )
 
 // protocol numbers the contract between launcher and agent. It changes with the frames and what they hold.
-const protocol = 11
+const protocol = 12
 
 // The descriptors of a PE after its standard three. Where there is no secret, nothing has its descriptor.
 const (
@@ -111,6 +111,7 @@ func (a *agent) start(st start) error {
 	if a.segment, err = boot.MapControl(segment, host.PEs); err != nil {
 		return err
 	}
+	a.segment.Header.StallAfter.Store(int64(a.cfg.Stall))
 	var addrs []string
 	if a.exchange != nil {
 		addrs = a.exchange.serve(a.cfg, st.Parent, a.reportLostHost, a.logf)

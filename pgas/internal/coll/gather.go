@@ -10,11 +10,15 @@ package coll
 // more to show: a bit in the first word of the record, combined as the words of a sync are. So there are as many rounds as the
 // longest needs, which no member has to know before. call.go sees to it that what a member shows stays until all have
 // read it.
+//
+// Where all members read and hosts have several, each fetches its share of what other hosts show, and the members of a host give each
+// other their shares in the end (gather_spread.go).
 
 import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"iter"
 
 	"github.com/gopgas/gopgas/pgas/internal/callsite"
 	"github.com/gopgas/gopgas/pgas/internal/node"
@@ -28,12 +32,7 @@ const (
 	// hasMore is set in the word of a member that has more to show after the round. The rest of the first word is the number of
 	// elements.
 	hasMore = 1 << 63
-
-	gatherMailboxes = 32 // that hold a piece, of those that a call may reserve
-	gatherPiece     = gatherMailboxes * mailboxBytes
 )
-
-var _ [maxMailboxes - gatherMailboxes]byte
 
 // Gather returns what all members give to member root, by member, and nil to the others.
 func Gather[T any](ctx context.Context, g *Group, mine []T, root int) ([][]T, error) {
@@ -47,7 +46,7 @@ func AllGather[T any](ctx context.Context, g *Group, mine []T) ([][]T, error) {
 
 // gatherOf makes a gather, of which this member gets the result if it reads.
 func gatherOf[T any](ctx context.Context, g *Group, c Call, mine []T, reads bool) (all [][]T, err error) {
-	t := gather{g: g, call: c, n: len(mine), mine: AsBytes(mine)}
+	t := gather{g: g, call: c, n: len(mine), mine: AsBytes(mine), spreads: c.Kind == kindAllGather && g.sharesHosts()}
 	if reads {
 		all = make([][]T, len(g.PEs))
 		t.parts = make([][]byte, len(g.PEs))
@@ -71,38 +70,78 @@ type gather struct {
 
 	parts    [][]byte       // what the members give, by member; nil if this one does not read
 	makePart func(i, n int) // makes parts[i], for n elements
+	spreads  bool           // the members of a host share what they fetch
 }
 
 func (t *gather) run(ctx context.Context) error {
-	more, err := t.first(ctx)
-	for at := firstPiece; more && err == nil; at += gatherPiece {
+	records, long, err := t.first(ctx)
+	if err == nil && t.parts != nil {
+		err = t.makeParts(ctx, records)
+	}
+	for at, more := firstPiece, long; more && err == nil; at += gatherPiece {
 		more, err = t.next(ctx, at)
+	}
+	if err == nil && long && t.spreads {
+		err = t.spread(ctx, func(i int) []byte { return t.parts[i][min(firstPiece, len(t.parts[i])):] })
 	}
 	return err
 }
 
-// first is the round of the lengths. It reports whether more rounds follow.
-func (t *gather) first(ctx context.Context) (more bool, err error) {
+// first is the round of the lengths. It returns the records that this member has read, and reports whether more rounds follow.
+func (t *gather) first(ctx context.Context) (records recordList, more bool, err error) {
 	e, err := t.g.begin(ctx, t.call, 0)
 	if err != nil {
-		return false, err
+		return records, false, err
 	}
 	defer t.g.end()
 	copy(e.data[wordBytes:resultOff], t.mine)
-	if more, err = t.meet(ctx, e, uint64(t.n), firstPiece); err != nil || t.parts == nil {
-		return more, err
+	word := uint64(t.n)
+	if len(t.mine) > firstPiece {
+		word |= hasMore
 	}
-	record := exposure{kind: inline, n: resultOff}
-	fetched := scratch(&t.g.calls.scratch, len(t.g.PEs)*resultOff)
-	show := func(i int) []byte { return fetched[i*resultOff:][:resultOff] }
-	if err := t.read(&record, show); err != nil {
-		return false, err
+	or, err := t.g.barrierOrIn(ctx, e, word, resultOff)
+	if err != nil || t.parts == nil {
+		return records, or&hasMore != 0, err
+	}
+	records.each = recordBytes(or&^hasMore, t.call.Size)
+	records.all = make([]byte, len(t.g.PEs)*records.each)
+	return records, or&hasMore != 0, t.read(&exposure{kind: inline, n: records.each}, records.of)
+}
+
+// A recordList has the starts of the records of all members, each bytes of each.
+type recordList struct {
+	all  []byte
+	each int
+}
+
+func (r *recordList) of(i int) []byte { return r.all[i*r.each:][:r.each] }
+
+// recordBytes is how much of the records must be read: the bitwise or of the numbers of elements is no less than any of them.
+func recordBytes(or uint64, size int) int {
+	if or > uint64(firstPiece) || int(or)*size > firstPiece {
+		return resultOff
+	}
+	return wordBytes + int(or)*size
+}
+
+// makeParts makes the parts of all members, with their starts, of the records.
+func (t *gather) makeParts(ctx context.Context, records recordList) error {
+	if t.spreads {
+		if err := t.spread(ctx, records.of); err != nil {
+			return err
+		}
 	}
 	for i := range t.parts {
-		t.makePart(i, int(binary.LittleEndian.Uint64(show(i))&^hasMore))
-		copy(t.parts[i], show(i)[wordBytes:])
+		t.makePart(i, int(binary.LittleEndian.Uint64(records.of(i))&^hasMore))
+		copy(t.parts[i], records.of(i)[wordBytes:])
 	}
-	return more, nil
+	return nil
+}
+
+// spread has the members of this host give each other what they have fetched.
+func (t *gather) spread(ctx context.Context, memory func(i int) []byte) error {
+	s := spread{t.g, t.call, memory}
+	return s.run(ctx)
 }
 
 // next is the round of the pieces from byte at on. It reports whether more rounds follow.
@@ -115,7 +154,12 @@ func (t *gather) next(ctx context.Context, at int) (more bool, err error) {
 	defer g.end()
 	piece := exposure{kind: bcopy, n: gatherPiece, x: g.takeMailboxes(gatherMailboxes)}
 	copy(g.exposeBuf(&piece, e), pieceOf(t.mine, at))
-	if more, err = t.meet(ctx, e, 0, at+gatherPiece); err != nil || t.parts == nil {
+	var word uint64
+	if len(t.mine) > at+gatherPiece {
+		word = hasMore
+	}
+	or, err := g.barrierOrIn(ctx, e, word, resultOff)
+	if more = or&hasMore != 0; err != nil || t.parts == nil {
 		return more, err
 	}
 	return more, t.read(&piece, func(i int) []byte { return pieceOf(t.parts[i], at) })
@@ -124,31 +168,23 @@ func (t *gather) next(ctx context.Context, at int) (more bool, err error) {
 // pieceOf returns what a round shows of b, from byte at on: nothing if that is beyond its end.
 func pieceOf(b []byte, at int) []byte { return b[min(at, len(b)):min(at+gatherPiece, len(b))] }
 
-// meet ends a round in which this member has shown its bytes before shown. It reports whether any member has more.
-func (t *gather) meet(ctx context.Context, e *arrival, word uint64, shown int) (more bool, err error) {
-	if len(t.mine) > shown {
-		word |= hasMore
-	}
-	or, err := t.g.barrierOrIn(ctx, e, word, resultOff)
-	return or&hasMore != 0, err
-}
-
-// read copies what each member i shows to into(i), as much as that holds.
+// read copies what each member i shows to into(i), as much as that holds; if members share what they fetch, of other hosts
+// the share of this one.
 func (t *gather) read(s *exposure, into func(i int) []byte) error {
 	g := t.g
 	off := slotOff(g.Slot) + arrivalOff(g.calls.n) + dataOff
 	if s.kind == bcopy {
 		off = g.mailboxOff(s.x)
 	}
-	remote := false
-	for i, pe := range g.PEs {
-		b := into(i)
-		switch {
-		case len(b) == 0:
-		case g.n.Shm.Heap(pe) != nil:
+	for _, i := range g.localMembers {
+		if b := into(i); len(b) > 0 {
 			copy(b, g.peerBytes(i, off, len(b)))
-		default:
-			g.n.Channel(pe).GetNB(pe, b, uint64(off))
+		}
+	}
+	remote := false
+	for i := range t.fetched() {
+		if b := into(i); len(b) > 0 {
+			g.n.Channel(g.PEs[i]).GetNB(g.PEs[i], b, uint64(off))
 			remote = true
 		}
 	}
@@ -156,4 +192,12 @@ func (t *gather) read(s *exposure, into func(i int) []byte) error {
 		return nil
 	}
 	return g.flush()
+}
+
+// fetched is the members of other hosts whose memory this one reads.
+func (t *gather) fetched() iter.Seq[int] {
+	if t.spreads {
+		return t.g.shareOf(t.g.hostIndex, t.g.localRank)
+	}
+	return t.g.shareOf(t.g.hostIndex, everyShare)
 }

@@ -17,14 +17,33 @@ const publishAfter = 16
 // shownWait is a wait of which nothing is shown before it has lasted for a moment.
 type shownWait struct {
 	node  *Node
+	why   Blocked
 	mark  record.Mark
+	since int64 // when it was first shown
 	shown bool
 }
 
 // begin shows the wait, if it is not shown yet.
-func (s *shownWait) begin(why Blocked) {
+func (s *shownWait) begin() {
 	if !s.shown {
-		s.mark, s.shown = s.node.Block(why), true
+		s.mark, s.shown = s.node.Block(s.why), true
+		s.since = s.node.State.Blocked.Since.Load()
+	}
+}
+
+// again is called while a long wait lasts. It shows the wait, as long as it has lasted, if nothing is shown: another goroutine
+// of this PE was shown instead, and has withdrawn its wait. Of a collective it shows the member that is missing now.
+func (s *shownWait) again(ctx context.Context, c *Cond) {
+	if s == nil || !s.shown {
+		return
+	}
+	b, why := &s.node.State.Blocked, s.why.shown()
+	switch {
+	case b.Op.Load() == uint32(boot.NotBlocked):
+		s.node.publish(why, s.since)
+		s.node.publishSite(ctx, c)
+	case why.Party != nil && b.Since.Load() == s.since:
+		b.Peer.Store(int32(why.Party.Edge(why.Peer).Peer))
 	}
 }
 
@@ -67,23 +86,27 @@ func (n *Node) Block(why Blocked) record.Mark {
 		return n.recordWait(why)
 	}
 	why = why.shown()
+	n.publish(why, n.since())
+	return n.recordWait(why)
+}
+
+// publish writes what Block tells, and since when it lasts.
+func (n *Node) publish(why Blocked, since int64) {
 	if why.Name != "" {
 		n.State.Text.Store(why.Name + "\n")
 	}
-	b := &n.State.Blocked
-	b.Peer.Store(int32(why.Peer))
-	b.Seq.Store(why.Seq)
-	var e WaitEdge
+	b, e := &n.State.Blocked, WaitEdge{Peer: why.Peer}
 	if why.Party != nil {
 		e = why.Party.Edge(why.Peer)
 	}
+	b.Peer.Store(int32(e.Peer))
+	b.Seq.Store(why.Seq)
 	b.Team.Store(uint32(e.Slot))
-	b.Since.Store(n.since())
+	b.Since.Store(since)
 	b.Op.Store(uint32(why.Op))
 	if why.Party != nil {
 		n.publishEdge(e, why.Peer)
 	}
-	return n.recordWait(why)
 }
 
 // publishSite publishes in words what this PE is blocked in: the name of the word or of what the wait is for, and where the

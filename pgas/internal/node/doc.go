@@ -25,6 +25,7 @@
 //	channels.go          the channels of the runtime's own messages
 //	peek.go              reads of other PEs' words, for diagnoses
 //	leaving_unsafe.go    that this PE leaves the job, for other PEs
+//	stalled.go           whether all of the program waits, and nothing moves
 //	wait_scheduled.go    the wait in the simulator
 //	wait.go              the wait: poll, yield, sleep
 //	wordset_wait.go      the wait for many words

@@ -50,6 +50,7 @@ type Node struct {
 	Policy     waitPolicy
 	waiters    waiterPool
 	scanStarts scanStarts
+	stall      stallWatch
 
 	Dedicated  bool // a CPU for each PE of this host
 	CacheBytes int  // of the last cache, as far as it is this machine's

@@ -26,6 +26,7 @@ func (n *Node) Open(job *boot.Job, goroutines bool) {
 	n.Policy = waitPolicyOf(job, goroutines)
 	n.Dedicated = job.Segment.Header.Local <= job.Segment.Header.Cores
 	n.CacheBytes = lastCacheBytes("/sys/devices/system/cpu/cpu0/cache")
+	n.stall.after = time.Duration(job.Segment.Header.StallAfter.Load())
 	n.Ctx, n.cancel = context.WithCancelCause(context.Background())
 	n.waiters.init()
 	n.openNoteQueue()

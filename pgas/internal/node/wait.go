@@ -36,30 +36,30 @@ func (n *Node) awaitSlow(ctx context.Context, c Cond, why Blocked) (uint64, erro
 	}
 	n.waiters.slow.Add(1)
 	defer n.waiters.slow.Add(-1)
-	shown := shownWait{node: n}
+	shown := shownWait{node: n, why: why}
 	defer shown.end()
-	if v, over, err := n.awaitAwake(ctx, c, why, &shown); over {
+	if v, over, err := n.awaitAwake(ctx, c, &shown); over {
 		return v, err
 	}
 	n.waiters.slept.Add(1)
-	shown.begin(why)
-	return n.SleepUntil(ctx, c, true)
+	shown.begin()
+	return n.SleepUntil(ctx, c, &shown)
 }
 
 // awaitAwake does what a wait does before it sleeps, and reports whether the wait is over.
-func (n *Node) awaitAwake(ctx context.Context, c Cond, why Blocked, shown *shownWait) (v uint64, over bool, err error) {
+func (n *Node) awaitAwake(ctx context.Context, c Cond, shown *shownWait) (v uint64, over bool, err error) {
 	if c.pred != nil && n.Policy.Oversubscribed {
 		queued := &n.Job.Segment.Header.InQueues
 		queued.Add(1)
 		defer queued.Add(-1)
 	}
 	if n.Rec != nil {
-		shown.begin(why)
+		shown.begin()
 	}
 	if n.progresser != nil && c.Word.Off != 0 {
 		return n.progressUntil(ctx, c)
 	}
-	v, over = n.pollAndYield(ctx, c, why, shown)
+	v, over = n.pollAndYield(ctx, c, shown)
 	return v, over, nil
 }
 
@@ -82,13 +82,13 @@ func (n *Node) progressUntil(ctx context.Context, c Cond) (v uint64, over bool, 
 }
 
 // pollAndYield polls c, yields between polls until the wait may have ended otherwise, and returns as Check does.
-func (n *Node) pollAndYield(ctx context.Context, c Cond, why Blocked, shown *shownWait) (v uint64, ok bool) {
+func (n *Node) pollAndYield(ctx context.Context, c Cond, shown *shownWait) (v uint64, ok bool) {
 	n.waiters.polling.Add(1)
 	defer n.waiters.stopPolling()
 	door, rung := n.State.Doorbell.Load(), false
 	for i := range n.Policy.yields {
 		if i == publishAfter { // where PEs share CPUs this may take long
-			shown.begin(why)
+			shown.begin()
 		}
 		polls := n.Policy.polls + 1
 		if n.Policy.pollsIfNext > 0 && c.predecessorReleased() {
@@ -149,17 +149,21 @@ func (n *Node) progress(c *Cond, d time.Duration) (uint64, bool) {
 	return c.Check()
 }
 
-// SleepUntil blocks until c holds, sleeping on the doorbell between checks, and returns the word's value. With tell,
-// reports show the wait. The errors are those of EndedError and of c's Party.
+// SleepUntil blocks until c holds, sleeping on the doorbell between checks, and returns the word's value. Reports show
+// the wait as shown has it; if that is nil, they do not. The errors are those of EndedError and of c's Party.
 //
 // Until it parks or has lasted some milliseconds it allocates nothing: the end of ctx does not wake it from such short
 // sleeps, and reports do not show its name and place yet.
-func (n *Node) SleepUntil(ctx context.Context, c Cond, tell bool) (uint64, error) {
+func (n *Node) SleepUntil(ctx context.Context, c Cond, shown *shownWait) (uint64, error) {
 	if n.Sched != nil {
 		return n.awaitScheduled(ctx, c, Blocked{Peer: -1})
 	}
 	stop, long := func() bool { return true }, false
-	defer func() { stop() }()
+	timed := n.stall.begin(ctx)
+	defer func() {
+		stop()
+		n.stall.end(n.State, timed)
+	}()
 	for d, slept := MinSleep, false; ; {
 		door := n.State.Doorbell.Load()
 		n.waiters.enterSleep(n.State, c.waiting())
@@ -169,7 +173,7 @@ func (n *Node) SleepUntil(ctx context.Context, c Cond, tell bool) (uint64, error
 		err := n.waitError(ctx, c, slept && d == MaxSleep)
 		if !ok && err == nil && !long && (d > shortSleep || n.waiters.saturated()) {
 			long, stop = true, context.AfterFunc(ctx, n.State.Wake)
-			if tell {
+			if shown != nil {
 				n.publishSite(ctx, &c)
 			}
 		}
@@ -183,6 +187,10 @@ func (n *Node) SleepUntil(ctx context.Context, c Cond, tell bool) (uint64, error
 		}
 		if err != nil {
 			return lastCheck(c, err)
+		}
+		if slept && d == MaxSleep {
+			shown.again(ctx, &c)
+			n.stall.look(n.State)
 		}
 	}
 }

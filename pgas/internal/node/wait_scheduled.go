@@ -12,6 +12,8 @@ import (
 // returns its cause.
 func (n *Node) AwaitClosed(ctx context.Context, ch <-chan struct{}) error {
 	if n.Sched == nil {
+		timed := n.stall.begin(ctx)
+		defer n.stall.end(n.State, timed)
 		select {
 		case <-ch:
 			return nil

@@ -3,13 +3,21 @@
 //	late    the last PE computes for ever, the others wait for it in a barrier
 //	asleep  the same, but it sleeps
 //	locks   each PE has a lock and waits for that of the next
+//	held    the last PE waits for a lock that PE 0 has, which waits with the others in a barrier
 //	word    the last PE waits for a word that nobody sets, the others wait for it in a barrier
+//	helped  each PE waits for a word that nobody sets; goroutines of all have served each other meanwhile, and have ended
+//
+// Or it ends, after the last PE has kept the others waiting in many ways:
+//
+//	slow
 package main
 
 import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
+	"time"
 
 	"github.com/gopgas/gopgas/pgas"
 )
@@ -20,7 +28,7 @@ func main() { pgas.Main(body) }
 const table = 64
 
 func body(ctx context.Context, w *pgas.World) error {
-	words, err := pgas.Alloc[uint64](ctx, w, 1)
+	words, err := pgas.Alloc[uint64](ctx, w, 2)
 	if err != nil {
 		return err
 	}
@@ -29,7 +37,7 @@ func body(ctx context.Context, w *pgas.World) error {
 		return err
 	}
 	if len(os.Args) < 2 {
-		return fmt.Errorf("say how: late, asleep, locks or word")
+		return fmt.Errorf("say how: late, asleep, locks, held, word, helped or slow")
 	}
 	fmt.Printf("PE %d has begun <b>%s</b>\n", w.PE(), os.Args[1])
 	last := w.PE() == w.NPEs()-1
@@ -43,6 +51,12 @@ func body(ctx context.Context, w *pgas.World) error {
 		_, err = pgas.AtomicOf(words, 0).WaitUntil(ctx, pgas.EQ, 1)
 	case os.Args[1] == "locks":
 		err = cross(ctx, w, locks)
+	case os.Args[1] == "held":
+		err = hold(ctx, w, locks)
+	case os.Args[1] == "helped":
+		err = helped(ctx, w, words)
+	case os.Args[1] == "slow":
+		err = slow(ctx, w, words)
 	}
 	if err != nil {
 		return err
@@ -59,4 +73,82 @@ func cross(ctx context.Context, w *pgas.World, locks pgas.Sym[pgas.Lock]) error 
 		return err
 	}
 	return pgas.LockOf(locks, (w.PE()+1)%w.NPEs()%table).Lock(ctx)
+}
+
+// hold has PE 0 take a lock, and the last PE wait for it.
+func hold(ctx context.Context, w *pgas.World, locks pgas.Sym[pgas.Lock]) error {
+	if w.PE() == 0 {
+		if err := pgas.LockOf(locks, 0).Lock(ctx); err != nil {
+			return err
+		}
+	}
+	if err := w.Barrier(ctx); err != nil {
+		return err
+	}
+	if w.PE() == w.NPEs()-1 {
+		return pgas.LockOf(locks, 0).Lock(ctx)
+	}
+	return nil
+}
+
+// helped has a goroutine of each PE wait some times for the PE before it, while another one waits for a word that nobody sets.
+func helped(ctx context.Context, w *pgas.World, words pgas.Sym[uint64]) error {
+	const rounds = 2
+	turn := pgas.AtomicOf(words, 1)
+	g := w.Go(ctx, func(ctx context.Context) error {
+		for r := uint64(1); ; r++ {
+			if _, err := turn.WaitUntil(ctx, pgas.GE, r); err != nil || r == rounds {
+				return err
+			}
+		}
+	})
+	g.Go(func(ctx context.Context) error {
+		for range rounds {
+			time.Sleep(pause)
+			turn.Add((w.PE()+1)%w.NPEs(), 1)
+		}
+		return nil
+	})
+	_, err := pgas.AtomicOf(words, 0).WaitUntil(ctx, pgas.EQ, 1)
+	return err
+}
+
+// pause is how long one of the ways of slow takes.
+const pause = 400 * time.Millisecond
+
+// slow has the last PE keep the others waiting: it sleeps, computes, waits for a channel, a pipe, a process of its own, and for what
+// ends by itself, and it waits in vain itself while another of its goroutines sleeps.
+func slow(ctx context.Context, w *pgas.World, words pgas.Sym[uint64]) error {
+	never := pgas.AtomicOf(words, 0)
+	for _, wait := range []func(){
+		func() { time.Sleep(pause) },
+		func() { w.Sleep(ctx, pause) },
+		func() { <-time.After(pause) },
+		func() { exec.Command("sleep", "0.4").Run() },
+		func() {
+			for end := time.Now().Add(pause); time.Now().Before(end); {
+			}
+		},
+		func() {
+			ctx, cancel := context.WithTimeout(ctx, pause)
+			defer cancel()
+			never.WaitUntil(ctx, pgas.EQ, 1)
+		},
+		func() {
+			ctx, cancel := context.WithCancel(ctx)
+			go func() {
+				time.Sleep(pause)
+				cancel()
+			}()
+			never.WaitUntil(ctx, pgas.EQ, 1)
+		},
+	} {
+		if w.PE() == w.NPEs()-1 {
+			wait()
+		}
+		if err := w.Barrier(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
 }
