@@ -89,6 +89,10 @@ func TestGroupsRunApart(t *testing.T) {
 			t.Errorf("command %d\ngot  %v\nwant %s", i, got[i:min(i+1, len(got))], w)
 		}
 	}
+	words := suiteNamed("ours-wordcount-2-hosts").argv(&tools{peers: "/top/tests/peers", hosts: []string{"a", "b"}})
+	if last := words[len(words)-1]; last != "/top" {
+		t.Errorf("wordcount counts %s between hosts, want the module's source", last)
+	}
 	if len(got) != 6 || !strings.HasSuffix(got[5], "--host a,b -np 2 /bin-dir/osh-gups -log 18 -updates 200000") {
 		t.Errorf("the kernel of OSHMEM on two hosts: %v", got[5:])
 	}
