@@ -1,6 +1,6 @@
 // Package kernel is the main function of the samples that are kernels of others' benchmarks: stencil, transpose, gups and
-// bale. It reads the command line, joins the job, has PE 0 report what is wrong with the flags, and prints results as
-// pgasbench does; so do wordcount, kmer and pagerank, which have twins in C too.
+// bale, and of pagerank. It reads the command line, joins the job, has PE 0 report what is wrong with the flags, and prints
+// results as pgasbench does.
 package kernel
 
 import (

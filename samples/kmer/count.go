@@ -22,9 +22,9 @@ const (
 	mostLocal  = 1 << 14 // different k-mers in a PE's own table
 	topMost    = 10
 
-	// What a PE may have under way to another before that one must run: on a host with fewer CPUs than PEs a PE should
-	// not wait for its turn as often as the default has it.
-	ringBytes = 256 << 10
+	// What a PE may have under way to another before that one must run, and to all: on a host with fewer CPUs than PEs a
+	// PE should not wait for its turn as often as the default has it.
+	ringBytes, allRings = 256 << 10, 8 << 20
 )
 
 // counted is the result, spread over the PEs.
@@ -38,7 +38,7 @@ func add(a, b int64) int64 { return a + b }
 
 // newCounted makes the table. It is collective.
 func newCounted(ctx context.Context, w *pgas.World, o options) (*counted, error) {
-	table, err := containers.NewMap[uint64, int64](ctx, w, containers.Capacity(o.capacity), containers.Ring(ringBytes))
+	table, err := containers.NewMap[uint64, int64](ctx, w, containers.Capacity(o.capacity), containers.Ring(min(ringBytes, allRings/w.NPEs())))
 	return &counted{w, o.k, table}, err
 }
 

@@ -76,7 +76,7 @@ func EachName(src []byte, f func(name []byte)) (wellFormed bool) {
 // eachSimple calls f for identifiers until it meets what it does not know, and returns where that is.
 func eachSimple(src []byte, f func(name []byte)) (at int) {
 	for at < len(src) {
-		end, isName := at+1, false
+		end, isName := unknown, false
 		switch begins[src[at]] {
 		case beginsToken:
 			at++
@@ -84,11 +84,9 @@ func eachSimple(src []byte, f func(name []byte)) (at int) {
 		case beginsName:
 			end, isName = endOfName(src, at), true
 		case beginsRuneName:
-			r, _ := utf8.DecodeRune(src[at:])
-			if isName = unicode.IsLetter(r); !isName {
-				return at
+			if r, _ := utf8.DecodeRune(src[at:]); unicode.IsLetter(r) {
+				end, isName = endOfName(src, at), true
 			}
-			end = endOfName(src, at)
 		default:
 			end = endOfOther(src, at)
 		}

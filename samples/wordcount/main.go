@@ -43,9 +43,9 @@ func main() {
 	}
 }
 
-// ringBytes is what a PE may have under way to another before that one must run: on a host with fewer CPUs than PEs a PE
-// should not wait for its turn as often as the default has it.
-const ringBytes = 256 << 10
+// ringBytes is what a PE may have under way to another before that one must run, and allRings to all: on a host with fewer
+// CPUs than PEs a PE should not wait for its turn as often as the default has it.
+const ringBytes, allRings = 256 << 10, 8 << 20
 
 func warn(err error) { fmt.Fprintln(os.Stderr, "wordcount:", err) }
 
@@ -98,7 +98,7 @@ func prepare(ctx context.Context, w *pgas.World, opts options) (c *counter, fail
 	if c.tickets, err = containers.NewTickets(ctx, w); err != nil {
 		return nil, nil, err
 	}
-	if c.counts, err = containers.NewStringMap[int64](ctx, w, containers.Capacity(opts.capacity), containers.Ring(ringBytes)); err != nil {
+	if c.counts, err = containers.NewStringMap[int64](ctx, w, containers.Capacity(opts.capacity), containers.Ring(min(ringBytes, allRings/w.NPEs()))); err != nil {
 		failure, err = ofAll(err, opts)
 		return nil, failure, err
 	}

@@ -89,6 +89,10 @@ func TestGroupsRunApart(t *testing.T) {
 			t.Errorf("command %d\ngot  %v\nwant %s", i, got[i:min(i+1, len(got))], w)
 		}
 	}
+	words := suiteNamed("ours-wordcount-2-hosts").argv(&tools{peers: "/top/tests/peers", hosts: []string{"a", "b"}})
+	if last := words[len(words)-1]; last != "/top" {
+		t.Errorf("wordcount counts %s between hosts, want the module's source", last)
+	}
 	if len(got) != 6 || !strings.HasSuffix(got[5], "--host a,b -np 2 /bin-dir/osh-gups -log 18 -updates 200000") {
 		t.Errorf("the kernel of OSHMEM on two hosts: %v", got[5:])
 	}
@@ -167,6 +171,48 @@ func TestJudgeShares(t *testing.T) {
 		v := judge(row{ours: ours, theirs: []point{theirs}, kind: k}, f)
 		if got := fmt.Sprintf("%s, %s: %s", k.write(v.Ours), k.write(v.Theirs), times(v.Ratio)); got != want {
 			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
+// A row is not judged if the two sides have computed different things, and a row of a suite that says nothing is.
+func TestJudgeDisagreement(t *testing.T) {
+	ours, theirs := point{"ours-kmer-2", "kmer", 16}, point{"osh-kmer-2", "kmer", 16}
+	for _, c := range []struct{ ours, theirs, reached, why string }{
+		{"7 k-mers", "7 k-mers", "yes", ""},
+		{"", "", "yes", ""},
+		{"7 k-mers", "8 k-mers", "?", `ours has computed "7 k-mers", and theirs "8 k-mers"`},
+	} {
+		f := newFigures()
+		f.rounds = append(f.rounds, map[point]result.Result{ours: {P50ns: 500, Computed: c.ours}, theirs: {P50ns: 900, Computed: c.theirs}})
+		if v := judge(row{ours: ours, theirs: []point{theirs}, least: 1}, f); v.Reached != c.reached || v.Why != c.why {
+			t.Errorf("%+v: reached %s, %s", c, v.Reached, v.Why)
+		}
+	}
+}
+
+// The line of samples/wordcount has other fields than others'.
+func TestReadWordcount(t *testing.T) {
+	got, err := readWordcount([]byte(`{"pes":4,"identifiers":2000000,"distinct":300,"digest":"0a","seconds":0.5,"top":[{"name":"x","count":9}]}` + "\n"))
+	want := result.Result{Bench: "wordcount", Bytes: 24, PEs: 4, P50ns: 250, Computed: "2000000 identifiers, 300 different, digest 0a"}
+	if err != nil || len(got) != 1 || got[0] != want {
+		t.Errorf("got %+v, %v; want %+v", got, err, want)
+	}
+	if _, err := readWordcount([]byte("wordcount: no\n")); err == nil {
+		t.Error("what is no JSON is a result")
+	}
+}
+
+// The goals of programs: those on containers gather small accesses.
+func TestGoalsOfPrograms(t *testing.T) {
+	for name, want := range map[string]string{
+		"gups, two hosts": "no slower", "triangles, 16 PEs": "no slower", "triangles, two hosts": "5x",
+		"wordcount, 2 PEs": "no slower", "kmer, 4 PEs": "no slower", "pagerank, 16 PEs": "no slower",
+		"wordcount, two hosts": "5x", "kmer, two hosts": "5x", "pagerank, two hosts": "5x",
+	} {
+		rows := choose(regexp.MustCompile("^programs: " + name + "$"))
+		if len(rows) != 1 || rows[0].goal != want {
+			t.Errorf("%s: %+v, want the goal %s", name, rows, want)
 		}
 	}
 }

@@ -7,6 +7,7 @@ package compare
 import (
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strconv"
 
@@ -34,12 +35,15 @@ var kernels = []kernel{
 	baleKernel("sparse", 8, "-log", "12"),
 	baleKernel("triangles", 40, "-log", "12"),
 	// The same of programs on containers.
-	{name: "wordcount", program: "wordcount", bytes: 24, onHosts: aggregated, read: readWordcount},
+	{name: "wordcount", program: "wordcount", bytes: 24, flagsOnHosts: []string{"-input", moduleSource}, onHosts: aggregated, read: readWordcount},
 	{name: "kmer", program: "kmer", flags: []string{"-bases", "2000000", "-capacity", "524288"}, bytes: 16,
 		flagsOnHosts: []string{"-bases", "100000", "-capacity", "65536"}, onHosts: aggregated},
 	{name: "pagerank", program: "pagerank", flags: []string{"-vertices", "65536"}, bytes: 8,
 		flagsOnHosts: []string{"-vertices", "8192"}, onHosts: aggregated},
 }
+
+// moduleSource stands for the top directory of the module.
+const moduleSource = "{source}"
 
 // aggregated is how many times faster ours has to be between hosts if it gathers small accesses into large messages.
 const aggregated = 5
@@ -91,10 +95,23 @@ func suitesOfKernels() (all []suite) {
 				k.theirs(k.suiteOf("osh", n), fmt.Sprintf("%d PEs", n), 0, oshmem(n, chosen, k.peer(k.flags)...)))
 		}
 		all = append(all,
-			k.ours(k.suiteOfHosts("ours", 2), "2 hosts", 2, oursOnHosts(2, k.command(k.flagsOnHosts)...)),
-			k.theirs(k.suiteOfHosts("osh", 2), "2 hosts", 2, oshmemOnHosts(2, k.peer(k.flagsOnHosts)...)))
+			k.ours(k.suiteOfHosts("ours", 2), "2 hosts", 2, inSource(oursOnHosts(2, k.command(k.flagsOnHosts)...))),
+			k.theirs(k.suiteOfHosts("osh", 2), "2 hosts", 2, inSource(oshmemOnHosts(2, k.peer(k.flagsOnHosts)...))))
 	}
 	return all
+}
+
+// inSource returns argv with the module's directory in place of what stands for it.
+func inSource(argv func(t *tools) []string) func(t *tools) []string {
+	return func(t *tools) []string {
+		args := argv(t)
+		for i, arg := range args {
+			if arg == moduleSource {
+				args[i] = filepath.Dir(filepath.Dir(t.peers))
+			}
+		}
+		return args
+	}
 }
 
 func (k kernel) ours(name, where string, hosts int, argv func(t *tools) []string) suite {
