@@ -40,7 +40,7 @@
 //	array_moves.go        what these need between them
 //	array_sort.go         a sample sort; array_scan.go: prefix sums and reductions
 //	array_copy.go         redistribution
-//	map.go                Map: a hash table; StringMap: map_strings.go
+//	map.go                Map: a hash table; StringMap: map_strings.go; TextMap: map_texts.go
 //	map_layout.go         its memory; map_memory.go: how it is reached; map_words_unsafe.go: keys and values as words
 //	map_find.go           its finds; map_write.go: its writes; map_split.go: its growth; map_iterate.go: loops over it
 //	map_batch.go          what all members have for it at once; map_promise.go: that nobody writes
