@@ -79,7 +79,7 @@ func TestStringMapOnlyInserts(t *testing.T) {
 		}
 		want := map[string]int64{}
 		for pe := range w.NPEs() {
-			for i := range 120 {
+			for i := range 50 {
 				want[fmt.Sprint(pe, strings.Repeat("k", (i*(pe+1)*7)%150), i)] = int64(pe)
 			}
 			for _, k := range mapStrings() {
