@@ -191,8 +191,8 @@ func TestMapOnlyInsertsLate(t *testing.T) {
 
 // TestMapOnlyInsertsDeaths: whenever a member dies, the others end with its *pgas.PeerError.
 func TestMapOnlyInsertsDeaths(t *testing.T) {
-	for at := range 30 {
-		cfg := sim.Config{Deaths: []sim.Death{{PE: 1, At: time.Duration(40+20*at) * time.Microsecond}}}
+	for at := range 12 {
+		cfg := sim.Config{Deaths: []sim.Death{{PE: 1, At: time.Duration(40+50*at) * time.Microsecond}}}
 		ended := 0
 		_, err := sim.Run(t.Context(), cfg, 3, func(ctx context.Context, w *pgas.World) error {
 			if err := insertsFor(ctx, w); !isAbout(err, 1) {
