@@ -26,7 +26,7 @@
 //
 // Misuse panics with *pgas.UsageError. What blocks takes a context.Context and returns the errors of package pgas:
 // *pgas.PeerError if a PE of the job is lost, the cause of ctx if it ends first. One-sided calls that have no error
-// result panic with *pgas.PeerError. After an error of a collective call the container can only be freed.
+// result panic with *pgas.PeerError. A New… whose members give sizes that take different memory returns an error that says so on all PEs. After an error of a collective call the container can only be freed.
 //
 // # Where to read
 //
@@ -40,7 +40,7 @@
 //	array_moves.go        what these need between them
 //	array_sort.go         a sample sort; array_scan.go: prefix sums and reductions
 //	array_copy.go         redistribution
-//	map.go                Map: a hash table; StringMap: map_strings.go
+//	map.go                Map: a hash table; StringMap: map_strings.go; TextMap: map_texts.go
 //	map_layout.go         its memory; map_memory.go: how it is reached; map_words_unsafe.go: keys and values as words
 //	map_find.go           its finds; map_write.go: its writes; map_split.go: its growth; map_iterate.go: loops over it
 //	map_batch.go          what all members have for it at once; map_promise.go: that nobody writes
@@ -58,5 +58,6 @@
 //	bloom.go              Bloom: a filter of keys; bloom_size.go: how large; bloom_hash.go: hashes
 //	pace.go               polling words of other PEs; free.go: giving memory back
 //
-// Package coherent has the array over the coherent memory of package dsm. model has Promela models of the deque and of the end of a WorkPool.
+// Package coherent has the array over the coherent memory of package dsm. model has Promela models of the deque and of
+// the end of a WorkPool, and of a Map whose segment is split.
 package containers

@@ -39,3 +39,29 @@ func ExampleMap_OnlyInserts() {
 	}
 	// Output: 998001 true
 }
+
+// A member that finds a text has all of it, also while others replace it.
+func ExampleTextMap() {
+	err := pgastest.Goroutines(context.Background(), 2, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
+		pages, err := containers.NewTextMap(ctx, w, containers.Capacity(1000), containers.TextBytes(1<<20))
+		if err != nil {
+			return err
+		}
+		if w.PE() == 0 {
+			if err := pages.Set(ctx, "go.dev", "Build simple, secure, scalable systems with Go"); err != nil {
+				return err
+			}
+		}
+		if err := w.Barrier(ctx); err != nil {
+			return err
+		}
+		if w.PE() == 1 {
+			fmt.Println(pages.Find("go.dev"))
+		}
+		return pages.Free(ctx)
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	// Output: Build simple, secure, scalable systems with Go true
+}

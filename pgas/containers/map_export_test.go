@@ -26,3 +26,6 @@ func (m *Map[K, V]) Tear(k K) (mend func()) {
 	}
 	panic("Tear: no such key")
 }
+
+// SegmentBits returns the low n bits of k's hash, which name its segment at depth n.
+func (m *Map[K, V]) SegmentBits(k K, n int) int { return segmentOf(m.hash("SegmentBits", k), n) }

@@ -79,7 +79,7 @@ func TestStringMapOnlyInserts(t *testing.T) {
 		}
 		want := map[string]int64{}
 		for pe := range w.NPEs() {
-			for i := range 120 {
+			for i := range 50 {
 				want[fmt.Sprint(pe, strings.Repeat("k", (i*(pe+1)*7)%150), i)] = int64(pe)
 			}
 			for _, k := range mapStrings() {
@@ -191,8 +191,8 @@ func TestMapOnlyInsertsLate(t *testing.T) {
 
 // TestMapOnlyInsertsDeaths: whenever a member dies, the others end with its *pgas.PeerError.
 func TestMapOnlyInsertsDeaths(t *testing.T) {
-	for at := range 30 {
-		cfg := sim.Config{Deaths: []sim.Death{{PE: 1, At: time.Duration(40+20*at) * time.Microsecond}}}
+	for at := range 12 {
+		cfg := sim.Config{Deaths: []sim.Death{{PE: 1, At: time.Duration(40+50*at) * time.Microsecond}}}
 		ended := 0
 		_, err := sim.Run(t.Context(), cfg, 3, func(ctx context.Context, w *pgas.World) error {
 			if err := insertsFor(ctx, w); !isAbout(err, 1) {

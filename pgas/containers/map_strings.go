@@ -48,12 +48,17 @@ func NewStringMap[V any](ctx context.Context, w *pgas.World, opts ...Option) (*S
 	if s.capacity == 0 {
 		s.capacity = mapDefaultCapacity
 	}
+	return makeStringMap[V](ctx, w, s, max(4096, s.capacity/4))
+}
+
+// makeStringMap makes a map with room for so many pieces of long strings.
+func makeStringMap[V any](ctx context.Context, w *pgas.World, s settings, room int) (*StringMap[V], error) {
 	keys, err := makeMap[stringKey, V](ctx, w, s)
 	if err != nil {
 		return nil, err
 	}
 	pieces := s
-	pieces.capacity = max(4096, s.capacity/4)
+	pieces.capacity = room
 	text, err := makeMap[textPiece, textBytes](ctx, w, pieces)
 	if err != nil {
 		return nil, err

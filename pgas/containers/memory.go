@@ -45,12 +45,12 @@ func cleared[T any](mem *memory, place, n int) pgas.Slice[T] {
 	return p
 }
 
-// allocate allocates what has been reserved, with undefined contents. It is collective over all PEs of the job. PEs may
-// have reserved different numbers of bytes: all get the most.
+// allocate allocates what has been reserved, with undefined contents. It is collective over all PEs of the job. With over, PEs
+// that are no members may have reserved other numbers of bytes: all get what the members have reserved.
 func (mem *memory) allocate(ctx context.Context, over bool) (err error) {
 	m := mem.m
 	if over {
-		if mem.bytes, err = pgas.MaxValue(ctx, m.world.Team(), mem.bytes); err != nil {
+		if mem.bytes, err = membersSize(ctx, m, mem.bytes); err != nil {
 			return fmt.Errorf("%s: %w", m.op, err)
 		}
 	}
@@ -82,11 +82,35 @@ func mustBePlain[T any](ctx context.Context, w *pgas.World) error {
 	return err
 }
 
-// allocate allocates zeroed symmetric memory of n elements. It is collective over all PEs of the job. With over, PEs may
-// ask for different numbers: all get room for the most.
+// membersSize returns the size that all members want; what others want does not matter. It is collective over all PEs of the job, and
+// an error on all if members differ.
+func membersSize(ctx context.Context, m *members, mine int) (size int, err error) {
+	var wanted []int
+	if m.team != nil {
+		wanted = []int{mine}
+	}
+	all, err := pgas.AllGather(ctx, m.world.Team(), wanted)
+	if err != nil {
+		return 0, err
+	}
+	first := -1
+	for pe, wanted := range all {
+		switch {
+		case len(wanted) == 0:
+		case first < 0:
+			first, size = pe, wanted[0]
+		case wanted[0] != size:
+			return 0, fmt.Errorf("PE %d of the job wants %d, PE %d %d: all members give the same sizes and options", first, size, pe, wanted[0])
+		}
+	}
+	return size, nil
+}
+
+// allocate allocates zeroed symmetric memory of n elements. It is collective over all PEs of the job. With over, PEs that are no
+// members may ask for other numbers: all get room for as many as the members ask for.
 func allocate[T any](ctx context.Context, m *members, over bool, n int) (s pgas.Sym[T], err error) {
 	if over {
-		if n, err = pgas.MaxValue(ctx, m.world.Team(), n); err != nil {
+		if n, err = membersSize(ctx, m, n); err != nil {
 			return s, fmt.Errorf("%s: %w", m.op, err)
 		}
 	}

@@ -29,6 +29,7 @@ type settings struct {
 	backlog int // items
 
 	capacity int // elements of a map
+	texts    int // bytes of long texts of a map
 	block    int // of elements that follow each other on a member; 0: one for each member
 }
 

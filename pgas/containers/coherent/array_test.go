@@ -93,7 +93,6 @@ func places(w *pgas.World, a *coherent.Array[pair]) error {
 
 // write has each PE write what the round gives it, and sets want to what all have written.
 func write(a *coherent.Array[pair], w *pgas.World, round int, want []pair) error {
-	lo, hi := a.Share()
 	switch round {
 	case 0: // its share, by pointers
 		for i, p := range a.LocalAll() {
@@ -102,7 +101,7 @@ func write(a *coherent.Array[pair], w *pgas.World, round int, want []pair) error
 	case 1: // its share, all the same
 		a.Fill(pairOf(7))
 	case 2: // the next PE's share
-		lo, hi = w.Team().ShareOf((w.PE()+1)%w.NPEs(), a.Len())
+		lo, hi := w.Team().ShareOf((w.PE()+1)%w.NPEs(), a.Len())
 		src := make([]pair, hi-lo)
 		for at := range src {
 			src[at] = pairOf(3 * (lo + at))
