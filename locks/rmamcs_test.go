@@ -49,7 +49,7 @@ func TestRMAMCSExplored(t *testing.T) {
 		return locks.AllocRMAMCS(ctx, w, locks.RMAMCSOptions{Levels: []string{"host"}})
 	}
 	explore(t, flat, climbs, "t t", "l l", "c l", "t l")
-	explore(t, twoOnHost, makeRMAMCS(0, 1), "l l l")
 	explore(t, twoOnHost, makeRMAMCS(0, 2), "l t t")
+	exploreLong(t, twoOnHost, makeRMAMCS(0, 1), "l l l")
 	exploreLong(t, twoOnHost, makeRMAMCS(0, 2), "l c l")
 }

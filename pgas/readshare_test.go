@@ -161,12 +161,16 @@ func FuzzReadShare(f *testing.F) {
 			f.Add(content, byte(3))
 		}
 	}
+	var jobs []*standingPEs
+	for npes := range 5 {
+		jobs = append(jobs, newStandingPEs(f, 1+npes))
+	}
 	f.Fuzz(func(t *testing.T, content string, npes byte) {
 		path := filepath.Join(t.TempDir(), "file")
 		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		err := pgastest.Goroutines(t.Context(), 1+int(npes%5), pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
+		err := jobs[npes%5].run(func(ctx context.Context, w *pgas.World) error {
 			return errors.Join(compareShares(ctx, w.Team(), path, content, pgas.Lines), compareShares(ctx, w.Team(), path, content, pgas.Records(1)))
 		})
 		if err != nil {

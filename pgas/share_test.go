@@ -70,13 +70,12 @@ func FuzzShare(f *testing.F) {
 	for _, n := range []int{0, 1, 3, math.MaxInt} {
 		f.Add(n)
 	}
+	pes := newStandingPEs(f, 3)
 	f.Fuzz(func(t *testing.T, n int) {
 		if n < 0 {
 			t.Skip()
 		}
-		err := pgastest.Goroutines(t.Context(), 3, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
-			return checkShares(w.Team(), n)
-		})
+		err := pes.run(func(ctx context.Context, w *pgas.World) error { return checkShares(w.Team(), n) })
 		if err != nil {
 			t.Error(err)
 		}

@@ -54,6 +54,7 @@ var dependencies = map[string]string{
 	"atomics":                      "pgas",
 	"locks":                        "pgas pgas/topo",
 	"pgas/containers":              "pgas pgas/internal/callsite",
+	"pgas/containers/coherent":     "dsm pgas pgas/containers",
 	"notify":                       "pgas",
 	"dsm":                          "dsm/pager pgas",
 	"dsm/pager":                    "",
@@ -81,7 +82,7 @@ var dependencies = map[string]string{
 }
 
 // anyProgram is what samples, templates and the like may import: what a user may.
-const anyProgram = "pgas pgas/arena pgas/containers pgas/metrics pgas/pgastest pgas/sim pgas/stats pgas/topo atomics dsm locks notify"
+const anyProgram = "pgas pgas/arena pgas/containers pgas/containers/coherent pgas/metrics pgas/pgastest pgas/sim pgas/stats pgas/topo atomics dsm locks notify"
 
 type pkg struct {
 	ImportPath string

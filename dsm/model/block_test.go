@@ -9,7 +9,7 @@ import (
 func TestBlock(t *testing.T) {
 	spin.Searches(t, []spin.Run{
 		{Model: "block", Defines: "FENCES=3"},
-		{Model: "block", Defines: "FENCES=2 REMOTE=2"},
+		{Model: "block", Defines: "FENCES=1 REMOTE=2"},
 		{Model: "block", Defines: "NEAR FENCES=2"},
 		{Model: "block", Defines: "VIEWS=1 FENCES=1"},
 		{Model: "block", Defines: "ZAPS=1 SIGNALS=1 FENCES=1"},

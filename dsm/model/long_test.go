@@ -18,6 +18,8 @@ func TestLarger(t *testing.T) {
 	}
 	spin.Searches(t, []spin.Run{
 		{Model: "turn", Defines: "N=3 B=2 ROUNDS=1"},
+		{Model: "turn", Defines: "N=3 B=1 ROUNDS=2"},
+		{Model: "turn", Defines: "N=2 B=2 ROUNDS=2", Claim: "through"},
 		{Model: "turn", Defines: "N=4 B=1 ROUNDS=1"},
 		{Model: "turn", Defines: "N=3 B=1 ROUNDS=2", Claim: "through"},
 		{Model: "version", Defines: "N=2 S0=5 S1=4 NOTICES=0 OTHERS=3"},
@@ -26,6 +28,7 @@ func TestLarger(t *testing.T) {
 		{Model: "version", Defines: "N=2 S0=4 S1=4 OTHERS=3", Claim: "through"},
 		{Model: "block", Defines: "FENCES=3 REMOTE=2 STORES=3"},
 		{Model: "block", Defines: "NEAR FENCES=3"},
+		{Model: "block", Defines: "FENCES=2 REMOTE=2"},
 		{Model: "block", Defines: "VIEWS=2 FENCES=2 REMOTE=2"},
 		{Model: "block", Defines: "VIEWS=1 ZAPS=1 SIGNALS=1 FENCES=2"},
 		{Model: "block", Defines: "ZAPS=1 SIGNALS=2 FENCES=3"},

@@ -8,9 +8,9 @@ import (
 
 func TestTurn(t *testing.T) {
 	spin.Searches(t, []spin.Run{
-		{Model: "turn", Defines: "N=3 B=1 ROUNDS=2"},
+		{Model: "turn", Defines: "N=3 B=1 ROUNDS=1"},
 		{Model: "turn", Defines: "N=2 B=2 ROUNDS=2"},
-		{Model: "turn", Defines: "N=2 B=2 ROUNDS=2", Claim: "through"},
+		{Model: "turn", Defines: "N=2 B=2 ROUNDS=1", Claim: "through"},
 		{Model: "turn", Defines: "N=3 B=1 ROUNDS=1", Claim: "through"},
 	})
 }

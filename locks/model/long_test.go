@@ -28,6 +28,11 @@ func TestLarger(t *testing.T) {
 		{Model: "ncosed", Defines: "P=4 W=1 R=3 ROUNDS=1 CHAINS=2"},
 		{Model: "alock", Defines: "P=3 LOCALS=2 BL=2 BR=1 ROUNDS=2 SPLIT"},
 		{Model: "alock", Defines: "P=3 LOCALS=1 ROUNDS=0 WHO=1", Claim: "starvation"},
+		{Model: "alock", Defines: "P=3 LOCALS=1 ROUNDS=0 WHO=3", Claim: "starvation"},
+		{Model: "alock", Defines: "P=3 LOCALS=1 ROUNDS=0", Claim: "livelock"},
+		{Model: "alock", Defines: "P=3 LOCALS=1 ROUNDS=0 WHO=3 OFTEN", Claim: "often"},
+		{Model: "alock", Defines: "P=3 LOCALS=1 BL=1 BR=2 ROUNDS=2 SPLIT"},
+		{Model: "dqnl", Defines: "P=3 ROUNDS=2"},
 		{Model: "alock", Defines: "P=3 LOCALS=2 GIVERS=6 ROUNDS=2"},
 	})
 }

@@ -34,7 +34,8 @@ func TestNCoSEDMutants(t *testing.T) {
 
 func TestDQNL(t *testing.T) {
 	spin.Searches(t, []spin.Run{
-		{Model: "dqnl", Defines: "P=3 ROUNDS=2"},
+		{Model: "dqnl", Defines: "P=3 ROUNDS=1"},
+		{Model: "dqnl", Defines: "P=2 ROUNDS=2"},
 		{Model: "dqnl", Defines: "P=3 ROUNDS=1 GIVE_UP=2", Claim: "live"},
 		{Model: "dqnl", Defines: "BELIEVES_FIRST P=2", Bad: true},
 		{Model: "dqnl", Defines: "LOST_WAKEUP P=2 GIVE_UP=0", Bad: true},

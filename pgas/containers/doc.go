@@ -58,5 +58,5 @@
 //	bloom.go              Bloom: a filter of keys; bloom_size.go: how large; bloom_hash.go: hashes
 //	pace.go               polling words of other PEs; free.go: giving memory back
 //
-// model has Promela models of the deque and of the end of a WorkPool.
+// Package coherent has the array over the coherent memory of package dsm. model has Promela models of the deque and of the end of a WorkPool.
 package containers

@@ -23,8 +23,11 @@ func newFlow(mem *memory, n int) *flow {
 	return &flow{place: reserve[pgas.Signal](mem, n), n: n}
 }
 
-// bind clears the signals.
+// bind clears the signals. What shares the flow binds it, too, before it sets any.
 func (f *flow) bind(mem *memory) {
+	if f.changed != nil {
+		return
+	}
 	f.seen = make([]uint64, f.n)
 	f.signals = pgas.SignalsOf(cleared[pgas.Signal](mem, f.place, f.n))
 	f.changed = f.signals.UntilEach(pgas.NE, f.seen)

@@ -68,6 +68,20 @@ var uses = map[string]use{
 			return m.UpdateAll(ctx, maps.All(map[string]int64{"a": 1, "b": 2}), func(old, v int64) int64 { return old + v })
 		}, err
 	},
+	"Inserts": func(ctx context.Context, w *pgas.World) (func() error, error) {
+		m, err := containers.NewStringMap[int64](ctx, w, containers.Capacity(100000), containers.Ring(1000))
+		return func() error {
+			if err := m.OnlyInserts(ctx); err != nil {
+				return err
+			}
+			for range 2000 {
+				if _, err := m.Insert(ctx, fmt.Sprint(rand.IntN(50000)), 1); err != nil {
+					return err
+				}
+			}
+			return m.Writes(ctx)
+		}, err
+	},
 	"Queue": func(ctx context.Context, w *pgas.World) (func() error, error) {
 		q, err := containers.NewQueue[int64](ctx, w, 64)
 		return func() error {

@@ -28,10 +28,18 @@ type Mailbox[T any] struct {
 	census  *census
 	receive func(from int, items []T) error
 
-	counted   tally // items sent and taken since it was made
-	receiving bool  // receive is running
-	backlog   int   // items that it may have staged beyond its batches
+	beside    besides // a mailbox with the same flow, or nil
+	counted   tally   // items sent and taken since it was made
+	receiving bool    // receive is running
+	backlog   int     // items that it may have staged beyond its batches
 	freed     bool
+}
+
+// besides is a mailbox beside another, as that one sees it. A member that waits at one receives of both: whom it waits for
+// may be waiting at the other.
+type besides interface {
+	deliver() (some bool, err error)
+	tellAll()
 }
 
 const defaultBacklog = 64 << 20 // bytes
@@ -82,15 +90,23 @@ func NewMailbox[T any](ctx context.Context, w *pgas.World, receive func(from int
 	return b, mem.ready(ctx)
 }
 
+// boxSignals is the number of signals that a mailbox of n members takes of a flow.
+func boxSignals(n int) int { return ringSignals(n) + censusSignals }
+
 // planMailbox reserves what a mailbox needs. With oneWave, receive never sends.
 func planMailbox[T any](mem *memory, s settings, oneWave bool, receive func(from int, items []T) error) *Mailbox[T] {
+	return planMailboxOn(mem, newFlow(mem, boxSignals(mem.m.n)), 0, s, oneWave, receive)
+}
+
+// planMailboxOn is planMailbox on a flow whose signals from first on are the mailbox's.
+func planMailboxOn[T any](mem *memory, f *flow, first int, s settings, oneWave bool, receive func(from int, items []T) error) *Mailbox[T] {
 	b := &Mailbox[T]{members: mem.m, receive: receive, backlog: s.backlog}
 	if b.backlog == 0 {
 		b.backlog = max(1, defaultBacklog/max(1, sizeOf[T]()))
 	}
-	b.flow = newFlow(mem, ringSignals(b.n)+censusSignals)
-	b.census = newCensus(mem, b.flow, ringSignals(b.n), oneWave)
-	b.rings = newRings[T](mem, b.flow, 0, s.ring)
+	b.flow = f
+	b.census = newCensus(mem, f, first+ringSignals(b.n), oneWave)
+	b.rings = newRings[T](mem, f, first, s.ring)
 	return b
 }
 
@@ -149,14 +165,14 @@ func (b *Mailbox[T]) full(ctx context.Context, pe int) error {
 	for {
 		b.flow.look()
 		b.rings.push(pe)
-		some, err := b.deliver()
+		some, err := b.deliverBoth()
 		if err != nil || len(out.staged) < b.rings.size/2 {
 			return err
 		}
 		if some {
 			continue
 		}
-		b.rings.tellAll()
+		b.tellBoth()
 		if err := b.flow.wait(ctx); err != nil {
 			return err
 		}
@@ -172,7 +188,7 @@ func (b *Mailbox[T]) Poll() (n int, err error) {
 	b.flow.look()
 	b.rings.pushAll()
 	_, err = b.deliver()
-	b.rings.tellAll()
+	b.tellAll()
 	return int(b.counted.taken - before), err
 }
 
@@ -188,14 +204,14 @@ func (b *Mailbox[T]) Flush(ctx context.Context) error {
 	for {
 		b.flow.look()
 		put, all := b.rings.pushAll()
-		some, err := b.deliver()
+		some, err := b.deliverBoth()
 		if err != nil {
 			return err
 		}
 		if put || some {
 			continue
 		}
-		b.rings.tellAll()
+		b.tellBoth()
 		if all && b.census.step(b.counted) {
 			b.rings.epoch++
 			return nil
@@ -219,6 +235,27 @@ func (b *Mailbox[T]) InFlight() int {
 	b.mustBeOpen(context.Background(), "InFlight")
 	return b.rings.underWay()
 }
+
+// deliverBoth is deliver of this mailbox and the one beside it.
+func (b *Mailbox[T]) deliverBoth() (some bool, err error) {
+	some, err = b.deliver()
+	if err == nil && b.beside != nil {
+		var more bool
+		more, err = b.beside.deliver()
+		some = some || more
+	}
+	return some, err
+}
+
+// tellBoth tells the senders of both what has been taken.
+func (b *Mailbox[T]) tellBoth() {
+	b.tellAll()
+	if b.beside != nil {
+		b.beside.tellAll()
+	}
+}
+
+func (b *Mailbox[T]) tellAll() { b.rings.tellAll() }
 
 // deliver calls receive with what has arrived, and reports whether that is anything.
 func (b *Mailbox[T]) deliver() (some bool, err error) {

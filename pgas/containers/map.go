@@ -25,12 +25,13 @@ import (
 type Map[K comparable, V any] struct {
 	members
 	mapCodec[K, V]
-	shards *mapShards
-	words  pgas.Sym[uint64]
-	key    []uint64 // the words of the key of the call under way
-	batch  mapBatch[K, V]
-	busy   string // the batch under way
-	freed  bool
+	shards   *mapShards
+	words    pgas.Sym[uint64]
+	key      []uint64 // the words of the key of the call under way
+	batch    mapBatch[K, V]
+	busy     string // the batch under way
+	promised mapPromise
+	freed    bool
 }
 
 const mapDefaultCapacity = 1 << 20
@@ -53,6 +54,18 @@ func Capacity(elements int) Option {
 // holds pointers or K a floating-point number.
 func NewMap[K comparable, V any](ctx context.Context, w *pgas.World, opts ...Option) (*Map[K, V], error) {
 	s := settingsOf("NewMap", opts, "Capacity", "Ring", "Backlog")
+	m, err := makeMap[K, V](ctx, w, s)
+	if err != nil {
+		return nil, err
+	}
+	if err := newBatches(ctx, &m.members, s, m); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// makeMap makes a map that has no mailbox yet.
+func makeMap[K comparable, V any](ctx context.Context, w *pgas.World, s settings) (*Map[K, V], error) {
 	mapMustBePlain[K]("NewMap", "key")
 	mapMustBePlain[V]("NewMap", "value")
 	if s.capacity == 0 {
@@ -71,20 +84,16 @@ func NewMap[K comparable, V any](ctx context.Context, w *pgas.World, opts ...Opt
 	if m.words, err = allocate[uint64](ctx, &m.members, s.over, size); err != nil {
 		return nil, err
 	}
-	if err = m.newBatch(ctx, s); err != nil {
-		return nil, err
+	if m.team != nil {
+		m.open(l, s.capacity)
 	}
-	if m.team == nil {
-		return m, nil
-	}
-	m.open(l, s.capacity)
-	return m, m.team.Barrier(ctx)
+	return m, nil
 }
 
 // open makes this member's handle of the shards, and the first segment of its own.
 func (m *Map[K, V]) open(l mapLayout, capacity int) {
 	mem := newMapMemory(&m.members, l, m.words)
-	m.shards = &mapShards{mapReader: newMapReader(mem), capacity: capacity, slot: make([]uint64, l.slotWords())}
+	m.shards = &mapShards{mapReader: newMapReader(mem), capacity: capacity, slot: make([]uint64, l.slotWords()), parting: newMapParting(l)}
 	m.key = make([]uint64, l.keyWords)
 	mem.headerOf(segmentAt{m.me, 0}).Set(m.me, mapHeader(0, 0))
 }
@@ -113,9 +122,9 @@ func (m *Map[K, V]) hash(op string, k K) uint64 {
 func (m *Map[K, V]) hashFor(ctx context.Context, op string, k K) uint64 {
 	if m == nil || m.shards == nil || m.freed || ctx == nil {
 		m.mustBeOpen(op)
-		m.mustBelong(ctx, op)
+		mustHaveContext(op, ctx)
 	}
-	if m.busy != "" || m.shards.still {
+	if m.busy != "" || m.promised != anything {
 		m.mustBeFree(op)
 	}
 	m.putKey(m.key, k)
@@ -129,7 +138,7 @@ func (m *Map[K, V]) Home(k K) int { return mapOwner(m.hash("Home", k), m.n) }
 // panics with *pgas.PeerError if k's member, or a member that was writing k, is lost.
 func (m *Map[K, V]) Find(k K) (v V, ok bool) {
 	if m != nil && m.busy != "" {
-		m.mustBeFree("Find")
+		m.mustBeReadable("Find")
 	}
 	if !m.shards.find(m.hash("Find", k), m.key) {
 		return v, false
@@ -138,11 +147,14 @@ func (m *Map[K, V]) Find(k K) (v V, ok bool) {
 }
 
 // Insert gives k the value v if it has none, and reports whether it had none. It is one-sided, and blocks while another member writes in the same
-// segment.
+// segment. After OnlyInserts it is cheaper, and what it says and returns is less: see there.
 //
 // It returns *MapFullError if there is no room, *pgas.PeerError if k's member is lost, or any PE of the job while it waits,
 // and the cause of ctx if that ends first. Unless k's member is lost nothing has changed then.
 func (m *Map[K, V]) Insert(ctx context.Context, k K, v V) (inserted bool, err error) {
+	if m != nil && m.promised == onlyInserts {
+		return false, m.insertLater(ctx, k, v)
+	}
 	hash := m.hashFor(ctx, "Insert", k)
 	found, err := m.shards.change(ctx, hash, m.key, func(value []uint64, found bool) mapDeed {
 		if found {
@@ -192,6 +204,9 @@ func (m *Map[K, V]) Free(ctx context.Context) error {
 	if m == nil || m.world == nil {
 		(*members)(nil).mustBeMember("Free")
 	}
-	m.freed = true
+	m.freed, m.promised = true, anything
+	if m.batch.box.memory == nil { // it is another map's
+		return freeAll(ctx, "Map.Free", m.words.Free)
+	}
 	return freeAll(ctx, "Map.Free", m.batch.box.Free, m.words.Free)
 }

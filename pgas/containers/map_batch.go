@@ -35,39 +35,82 @@ const (
 type mapBatch[K, V any] struct {
 	box    *Mailbox[mapLetter[K, V]]
 	ctx    context.Context // of the batch under way
-	apply  func(k K, v V) error
-	full   int // 1 if an element found no room
-	values []V // of FindAll
+	apply  func(k K, v V, hash uint64) error
+	full   int    // 1 if an element found no room
+	read   uint64 // what touch has read, so that it does read
+	values []V    // of FindAll
 	found  []bool
 }
 
-// newBatch is collective over all PEs of the World.
-func (m *Map[K, V]) newBatch(ctx context.Context, s settings) error {
-	mem := &memory{m: &m.members}
-	box := planMailbox(mem, s, false, func(from int, letters []mapLetter[K, V]) error {
-		for i := range letters {
-			if err := m.receive(from, &letters[i]); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+// batcher is a map whose mailbox is being made.
+type batcher interface {
+	planBox(mem *memory, f *flow, first int, s settings)
+	bindBox(mem *memory, owns bool)
+}
+
+// newBatches makes the mailboxes of maps, which share the memory of the first one's and a flow. It is collective over all PEs of the World, and a barrier
+// of the members.
+func newBatches(ctx context.Context, m *members, s settings, maps ...batcher) error {
+	mem := &memory{m: m}
+	f := newFlow(mem, len(maps)*boxSignals(m.n))
+	for i, b := range maps {
+		b.planBox(mem, f, i*boxSignals(m.n), s)
+	}
 	if err := mem.allocate(ctx, s.over); err != nil {
 		return err
 	}
-	box.memory = mem
-	box.bind(mem)
-	m.batch.box = box
+	for i, b := range maps {
+		b.bindBox(mem, i == 0)
+	}
 	return mem.ready(ctx)
 }
 
-// receive does what a letter says.
-func (m *Map[K, V]) receive(from int, l *mapLetter[K, V]) error {
+func (m *Map[K, V]) planBox(mem *memory, f *flow, first int, s settings) {
+	m.batch.box = planMailboxOn(mem, f, first, s, false, m.receiveAll)
+}
+
+func (m *Map[K, V]) bindBox(mem *memory, owns bool) {
+	m.batch.box.bind(mem)
+	if owns {
+		m.batch.box.memory = mem
+	}
+}
+
+// mapAhead is how many letters' places are read ahead of what they say: more than the reads that a CPU has under way.
+const mapAhead = 32
+
+// receiveAll does what letters say, a few at a time.
+func (m *Map[K, V]) receiveAll(from int, letters []mapLetter[K, V]) error {
+	var hashes [mapAhead]uint64
+	for len(letters) > 0 {
+		few := letters[:min(len(letters), mapAhead)]
+		m.touch(few, &hashes)
+		for i := range few {
+			if err := m.receive(from, &few[i], hashes[i]); err != nil {
+				return err
+			}
+		}
+		letters = letters[len(few):]
+	}
+	return nil
+}
+
+// touch sets the hashes of the keys of few letters, and reads where the searches for them begin.
+func (m *Map[K, V]) touch(few []mapLetter[K, V], hashes *[mapAhead]uint64) {
+	for i := range few {
+		m.putKey(m.key, few[i].key)
+		hashes[i] = mapHash(m.key)
+	}
+	m.batch.read ^= m.shards.touch(hashes[:len(few)])
+}
+
+// receive does what a letter says; hash is that of its key.
+func (m *Map[K, V]) receive(from int, l *mapLetter[K, V], hash uint64) error {
 	b := &m.batch
 	switch l.kind {
 	case mapAsk:
 		answer := mapLetter[K, V]{ask: l.ask, kind: mapAbsent}
-		if v, ok := m.find(l.key); ok {
+		if v, ok := m.find(l.key, hash); ok {
 			answer.value, answer.kind = v, mapFound
 		}
 		return b.box.Send(b.ctx, from, answer)
@@ -75,30 +118,39 @@ func (m *Map[K, V]) receive(from int, l *mapLetter[K, V]) error {
 		b.values[l.ask], b.found[l.ask] = l.value, l.kind == mapFound
 		return nil
 	}
-	return b.apply(l.key, l.value)
+	return b.apply(l.key, l.value, hash)
 }
 
 // find is Find during a batch.
-func (m *Map[K, V]) find(k K) (v V, ok bool) {
+func (m *Map[K, V]) find(k K, hash uint64) (v V, ok bool) {
 	m.putKey(m.key, k)
-	if !m.shards.find(mapHash(m.key), m.key) {
+	if !m.shards.find(hash, m.key) {
 		return v, false
 	}
 	return mapDecode[V](m.shards.value), true
 }
 
 // begin begins a batch: all one-sided writes are complete, and this member alone accesses its shard.
-func (m *Map[K, V]) begin(ctx context.Context, op string, apply func(k K, v V) error) error {
-	m.mustBelong(ctx, op)
+func (m *Map[K, V]) begin(ctx context.Context, op string, apply func(k K, v V, hash uint64) error) error {
 	m.mustBeOpen(op)
-	m.mustBeFree(op)
+	mustHaveContext(op, ctx)
+	if op == "FindAll" {
+		m.mustBeReadable(op)
+	} else {
+		m.mustBeFree(op)
+	}
 	if err := m.team.Barrier(ctx); err != nil {
 		return fmt.Errorf("%s: %w", "Map."+op, err)
 	}
+	m.enter(ctx, op, apply)
+	return nil
+}
+
+// enter begins a batch after a barrier.
+func (m *Map[K, V]) enter(ctx context.Context, op string, apply func(k K, v V, hash uint64) error) {
 	m.busy = op
 	m.shards.alone = true
 	m.batch.ctx, m.batch.apply = ctx, apply
-	return nil
 }
 
 // end ends a batch.
@@ -156,13 +208,16 @@ func (m *Map[K, V]) SetAll(ctx context.Context, elements iter.Seq2[K, V]) error 
 
 // InsertAll does Insert for all elements that the members give. It is collective, as UpdateAll is, with the same errors.
 func (m *Map[K, V]) InsertAll(ctx context.Context, elements iter.Seq2[K, V]) error {
-	return m.putAll(ctx, "InsertAll", elements, func(value []uint64, v V, found bool) mapDeed {
-		if found {
-			return mapLeave
-		}
-		mapEncode(value, &v)
-		return mapPut
-	})
+	return m.putAll(ctx, "InsertAll", elements, mapInsert[V])
+}
+
+// mapInsert is what an insert does to the words of a value.
+func mapInsert[V any](value []uint64, v V, found bool) mapDeed {
+	if found {
+		return mapLeave
+	}
+	mapEncode(value, &v)
+	return mapPut
 }
 
 // putAll is a batch of elements; deed is done for each where its key is.
@@ -170,12 +225,7 @@ func (m *Map[K, V]) putAll(ctx context.Context, op string, elements iter.Seq2[K,
 	if elements == nil {
 		misuse(op, "elements is nil: a member that has none gives an empty sequence")
 	}
-	apply := func(k K, v V) error {
-		m.putKey(m.key, k)
-		_, err := m.shards.change(ctx, mapHash(m.key), m.key, func(value []uint64, found bool) mapDeed { return deed(value, v, found) })
-		return m.noteFull(err)
-	}
-	if err := m.begin(ctx, op, apply); err != nil {
+	if err := m.begin(ctx, op, m.applies(deed)); err != nil {
 		return err
 	}
 	for k, v := range elements {
@@ -185,6 +235,15 @@ func (m *Map[K, V]) putAll(ctx context.Context, op string, elements iter.Seq2[K,
 		}
 	}
 	return m.end(ctx, op)
+}
+
+// applies returns what does a deed for an element that has come to this member.
+func (m *Map[K, V]) applies(deed func(value []uint64, v V, found bool) mapDeed) func(k K, v V, hash uint64) error {
+	return func(k K, v V, hash uint64) error {
+		m.putKey(m.key, k)
+		_, err := m.shards.change(m.batch.ctx, hash, m.key, func(value []uint64, found bool) mapDeed { return deed(value, v, found) })
+		return m.noteFull(err)
+	}
 }
 
 // noteFull remembers that an element found no room, and returns other errors.

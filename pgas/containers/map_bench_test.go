@@ -102,3 +102,50 @@ func BenchmarkMapOfGo(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N), "ns/key")
 }
+
+// BenchmarkMapInserts inserts new keys one by one, with the promise that nobody does anything else and without.
+func BenchmarkMapInserts(b *testing.B) {
+	for _, promise := range []bool{false, true} {
+		name := map[bool]string{false: "no promise", true: "OnlyInserts"}[promise]
+		b.Run(name, func(b *testing.B) { mapInsertsBench(b, promise) })
+	}
+}
+
+func mapInsertsBench(b *testing.B, promise bool) {
+	pgastest.Bench(b, 2, func(ctx context.Context, w *pgas.World, b *pgastest.B) error {
+		rounds := 0
+		for ; b.Loop(); rounds++ {
+			b.StopTimer()
+			m, err := containers.NewMap[uint64, int64](ctx, w, containers.Capacity(2*mapBenchKeys))
+			if err != nil {
+				return err
+			}
+			b.StartTimer()
+			if err := insertOwn(ctx, w, m, promise); err != nil {
+				return err
+			}
+			b.StopTimer()
+			if err := m.Free(ctx); err != nil {
+				return err
+			}
+			b.StartTimer()
+		}
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(rounds*mapBenchKeys), "ns/key")
+		return nil
+	})
+}
+
+// insertOwn has each member insert mapBenchKeys keys that no other does.
+func insertOwn(ctx context.Context, w *pgas.World, m *containers.Map[uint64, int64], promise bool) (err error) {
+	if promise {
+		if err := m.OnlyInserts(ctx); err != nil {
+			return err
+		}
+	}
+	for i := range uint64(mapBenchKeys) {
+		if _, err := m.Insert(ctx, (i*2+uint64(w.PE()))*77, 1); err != nil {
+			return err
+		}
+	}
+	return m.Writes(ctx)
+}

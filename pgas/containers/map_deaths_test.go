@@ -118,6 +118,13 @@ func TestMapMisuse(t *testing.T) {
 		if err := freed.Free(ctx); err != nil {
 			return err
 		}
+		inserting, err := containers.NewMap[int, int](ctx, w, containers.Capacity(10))
+		if err != nil {
+			return err
+		}
+		if err := inserting.OnlyInserts(ctx); err != nil {
+			return err
+		}
 		still, err := containers.NewMap[int, int](ctx, w, containers.Capacity(10))
 		if err != nil {
 			return err
@@ -130,25 +137,39 @@ func TestMapMisuse(t *testing.T) {
 		var nilctx context.Context
 		add := func(old, v int) int { return old + v }
 		return misuses(t, map[string]func(){
-			"pointer key":       func() { containers.NewMap[*int, int](ctx, w) },
-			"string in a key":   func() { containers.NewMap[struct{ s [2]string }, int](ctx, w) },
-			"slice value":       func() { containers.NewMap[int, []int](ctx, w) },
-			"float key":         func() { containers.NewMap[[2]float64, int](ctx, w) },
-			"no capacity":       func() { containers.NewMap[int, int](ctx, w, containers.Capacity(0)) },
-			"foreign option":    func() { containers.NewMap[int, int](ctx, w, containers.Home(0)) },
-			"no context":        func() { containers.NewMap[int, int](nilctx, w) },
-			"nil Find":          func() { none.Find(1) },
-			"zero Find":         func() { zero.Find(1) },
-			"zero Update":       func() { zero.Update(ctx, 1, 1, add) },
-			"freed Set":         func() { freed.Set(ctx, 1, 1) },
-			"freed All":         func() { freed.All() },
-			"Set without ctx":   func() { m.Set(nilctx, 1, 1) },
-			"Update by nothing": func() { m.Update(ctx, 1, 1, nil) },
-			"UpdateAll of nil":  func() { m.UpdateAll(ctx, nil, add) },
-			"Insert when still": func() { still.Insert(ctx, 1, 1) },
-			"SetAll when still": func() { still.SetAll(ctx, maps.All(map[int]int{})) },
-			"combine uses it":   func() { m.SetAll(ctx, func(yield func(int, int) bool) { m.Find(1) }) },
-			"free of nothing":   func() { none.Free(ctx) },
+			"pointer key":          func() { containers.NewMap[*int, int](ctx, w) },
+			"string in a key":      func() { containers.NewMap[struct{ s [2]string }, int](ctx, w) },
+			"slice value":          func() { containers.NewMap[int, []int](ctx, w) },
+			"float key":            func() { containers.NewMap[[2]float64, int](ctx, w) },
+			"no capacity":          func() { containers.NewMap[int, int](ctx, w, containers.Capacity(0)) },
+			"foreign option":       func() { containers.NewMap[int, int](ctx, w, containers.Home(0)) },
+			"no context":           func() { containers.NewMap[int, int](nilctx, w) },
+			"nil Find":             func() { none.Find(1) },
+			"zero Find":            func() { zero.Find(1) },
+			"zero Update":          func() { zero.Update(ctx, 1, 1, add) },
+			"freed Set":            func() { freed.Set(ctx, 1, 1) },
+			"freed All":            func() { freed.All() },
+			"Set without ctx":      func() { m.Set(nilctx, 1, 1) },
+			"Update by nothing":    func() { m.Update(ctx, 1, 1, nil) },
+			"UpdateAll of nil":     func() { m.UpdateAll(ctx, nil, add) },
+			"Insert when still":    func() { still.Insert(ctx, 1, 1) },
+			"SetAll when still":    func() { still.SetAll(ctx, maps.All(map[int]int{})) },
+			"Find when inserting":  func() { inserting.Find(1) },
+			"Set when inserting":   func() { inserting.Set(ctx, 1, 1) },
+			"All when inserting":   func() { inserting.All() },
+			"Local when inserting": func() { inserting.Local() },
+			"Len when inserting":   func() { inserting.Len(ctx) },
+			"Save when inserting":  func() { inserting.Save(ctx, "x") },
+			"FindAll when so":      func() { inserting.FindAll(ctx, nil) },
+			"Insert without ctx":   func() { inserting.Insert(nilctx, 1, 1) },
+			"OnlyInserts of nil":   func() { none.OnlyInserts(ctx) },
+			"Len of nil":           func() { none.Len(ctx) },
+			"Save of nil":          func() { none.Save(ctx, "x") },
+			"SetAll of nil":        func() { none.SetAll(ctx, maps.All(map[int]int{})) },
+			"OnlyInserts, no ctx":  func() { m.OnlyInserts(nilctx) },
+			"a promise in a batch": func() { m.SetAll(ctx, func(yield func(int, int) bool) { m.OnlyInserts(ctx) }) },
+			"combine uses it":      func() { m.SetAll(ctx, func(yield func(int, int) bool) { m.Find(1) }) },
+			"free of nothing":      func() { none.Free(ctx) },
 		})
 	})
 }

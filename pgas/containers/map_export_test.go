@@ -1,10 +1,28 @@
 package containers
 
-import "bytes"
+import (
+	"bytes"
+	"sync/atomic"
+)
 
 // ReadMapFile reads a snapshot file of a Map[K, V].
 func ReadMapFile[K comparable, V any](file []byte) ([]uint64, error) {
 	l := mapLayoutFor(sizeOf[K](), sizeOf[V](), 1, 1)
 	_, words, err := readMapFile(bytes.NewReader(file), mapLayoutOf[K, V](), l.slotWords()-1)
 	return words, err
+}
+
+// Tear makes the element of k, which is on this host, look as if its value were being written. mend ends that; it may be called by another goroutine.
+func (m *Map[K, V]) Tear(k K) (mend func()) {
+	hash := m.hash("Tear", k)
+	pe := mapOwner(hash, m.n)
+	for s := range 1 << m.shards.mapLayout.depth {
+		slots := m.shards.look(segmentAt{pe, s})
+		if i, outcome := m.shards.scan(slots, hash, m.key); outcome == slotFound {
+			value := &slots[i*m.shards.slotWords()+1+m.shards.keyWords]
+			atomic.AddUint64(value, 1)
+			return func() { atomic.AddUint64(value, ^uint64(0)) }
+		}
+	}
+	panic("Tear: no such key")
 }

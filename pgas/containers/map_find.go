@@ -57,6 +57,29 @@ func (t *mapReader) find(hash uint64, key []uint64) bool {
 	}
 }
 
+// touch reads where searches for hashes begin in this member's shard: first the headers, which say in which segments, then the
+// slots. A large shard is not in the cache, and reads of different hashes do not wait for one another, as searches do.
+func (t *mapReader) touch(hashes []uint64) (read uint64) {
+	near := t.near[t.me]
+	if near == nil {
+		return 0
+	}
+	depth := int(t.depth[t.me])
+	for _, hash := range hashes {
+		read ^= near[t.start(segmentAt{t.me, segmentOf(hash, depth)})+mapHeaderWord]
+	}
+	for _, hash := range hashes {
+		at := segmentOf(hash, depth)
+		if next, right := mapGoOn(hash, at, near[t.start(segmentAt{t.me, at})+mapHeaderWord]); !right {
+			at = segmentOf(hash, next)
+		}
+		start := t.start(segmentAt{t.me, at})
+		slot := start + mapFirstSlot + t.firstSlot(hash)*t.slotWords()
+		read ^= near[start+mapHeaderWord] ^ near[slot] ^ near[slot+t.slotWords()-1]
+	}
+	return read
+}
+
 // exists reports whether this member knows that a segment exists. Only then does it matter that a find meets no key there: in
 // a segment that comes into being during the find, keys may come after it has looked.
 func (t *mapReader) exists(s segmentAt) bool {
@@ -106,6 +129,9 @@ func (t *mapReader) scan(slots []uint64, hash uint64, key []uint64) (i int, outc
 		}
 		if state != slotDead && t.isKey(slot, key) {
 			loadWords(t.value, slot[1+t.keyWords:])
+			if t.alone { // nobody is writing it
+				return i, slotFound
+			}
 			if slotCheck(hash, t.value) == state {
 				return i, slotFound
 			}

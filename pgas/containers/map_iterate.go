@@ -16,6 +16,7 @@ import (
 // that it had meanwhile, and perhaps keys that come or go; the loop may write to the map.
 func (m *Map[K, V]) Local() iter.Seq2[K, V] {
 	m.mustBeOpen("Local")
+	m.mustBeReadable("Local")
 	return func(yield func(K, V) bool) {
 		m.eachOf(m.me, yield)
 	}
@@ -25,6 +26,7 @@ func (m *Map[K, V]) Local() iter.Seq2[K, V] {
 // other hosts one after the other. It panics with *pgas.PeerError if a member is lost.
 func (m *Map[K, V]) All() iter.Seq2[K, V] {
 	m.mustBeOpen("All")
+	m.mustBeReadable("All")
 	return func(yield func(K, V) bool) {
 		for i := range m.n {
 			if !m.eachOf((m.me+i)%m.n, yield) {
@@ -45,6 +47,7 @@ func (m *Map[K, V]) eachOf(pe int, yield func(K, V) bool) bool {
 // LocalLen returns the number of elements of this member. It is local.
 func (m *Map[K, V]) LocalLen() (n int) {
 	m.mustBeOpen("LocalLen")
+	m.mustBeReadable("LocalLen")
 	m.shards.eachHeader(segmentAt{m.me, 0}, 0, func(header uint64) { n += mapElements(header) })
 	return n
 }
@@ -52,7 +55,9 @@ func (m *Map[K, V]) LocalLen() (n int) {
 // Len returns the number of elements of all members. It is collective. What members write meanwhile may or may not be
 // counted.
 func (m *Map[K, V]) Len(ctx context.Context) (int, error) {
-	m.mustBelong(ctx, "Len")
+	m.mustBeOpen("Len")
+	mustHaveContext("Len", ctx)
+	m.mustBeReadable("Len")
 	return pgas.SumValue(ctx, m.team, m.LocalLen())
 }
 
@@ -77,8 +82,9 @@ func (t *mapShards) each(s segmentAt, born int, f func(slot []uint64) bool) bool
 // of depth or less.
 func (t *mapShards) snapshot(s segmentAt) (private []uint64, depth int) {
 	size := t.slotWords()
+	private = make([]uint64, t.slots*size)
 	for wait := (pace{}); ; {
-		private = t.copySlots(s)
+		t.copySlots(s, private)
 		depth = mapDepth(t.headerOf(s).Fetch(s.pe))
 		torn := false
 		for i := 0; i < len(private); i += size {

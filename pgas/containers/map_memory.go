@@ -22,6 +22,7 @@ type mapMemory struct {
 	near    [][]uint64 // by member: its shard, nil on another host
 	fetched []uint64   // the segment that was got last
 	written []bool     // by member: this one has put there since its last quiet
+	alone   bool       // this member is the only one that accesses its shard: locks are not taken, and stores need not be atomic
 }
 
 // newMapMemory makes the view of allocated words.
@@ -68,17 +69,16 @@ func (t *mapMemory) look(s segmentAt) (slots []uint64) {
 
 // seenHeader returns the header of the segment of the last look. It is of that time, if the segment is of another host.
 func (t *mapMemory) seenHeader(s segmentAt) uint64 {
-	if t.near[s.pe] == nil {
+	near := t.near[s.pe]
+	if near == nil {
 		return t.fetched[mapHeaderWord]
 	}
-	return t.headerOf(s).Fetch(s.pe)
+	return atomic.LoadUint64(&near[t.start(s)+mapHeaderWord])
 }
 
-// copySlots copies the slots of a segment, which this member has locked.
-func (t *mapMemory) copySlots(s segmentAt) []uint64 {
-	slots := t.look(s)
-	private := make([]uint64, len(slots))
-	loadWords(private, slots)
+// copySlots copies the slots of a segment, which this member has locked, to private, and returns that.
+func (t *mapMemory) copySlots(s segmentAt, private []uint64) []uint64 {
+	loadWords(private, t.look(s))
 	return private
 }
 
@@ -96,6 +96,10 @@ func (t *mapMemory) store(s segmentAt, i int, words []uint64) {
 	if near == nil {
 		t.written[s.pe] = true
 		t.words.Range(at, at+len(words)).Put(s.pe, words)
+		return
+	}
+	if t.alone {
+		copy(near[at:], words)
 		return
 	}
 	for j, w := range words {

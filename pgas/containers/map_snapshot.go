@@ -63,8 +63,9 @@ func mapFile(prefix string, i int) string { return fmt.Sprintf("%s.%d", prefix, 
 // that name when it is complete. What members write meanwhile may or may not be in it. Save is collective: when it returns nil all files are
 // there. If one fails, its member returns why and the others that it has failed.
 func (m *Map[K, V]) Save(ctx context.Context, prefix string) error {
-	m.mustBelong(ctx, "Save")
 	m.mustBeOpen("Save")
+	mustHaveContext("Save", ctx)
+	m.mustBeReadable("Save")
 	if err := m.team.Barrier(ctx); err != nil {
 		return fmt.Errorf("%s: %w", "Map.Save", err)
 	}
@@ -141,8 +142,8 @@ func (m *Map[K, V]) writeTo(f io.Writer) error {
 // read every file. Load is collective. Unless all files are whole and of a map of the same K and V, it changes nothing; then the
 // member that has read a bad file returns what is wrong with it, and the others that it has failed.
 func (m *Map[K, V]) Load(ctx context.Context, prefix string) error {
-	m.mustBelong(ctx, "Load")
 	m.mustBeOpen("Load")
+	mustHaveContext("Load", ctx)
 	m.mustBeFree("Load")
 	words, err := m.loadFiles(prefix)
 	if err := m.together(ctx, "Load", err); err != nil {

@@ -23,7 +23,7 @@ func (t *mapShards) split(ctx context.Context, held mapHeld) error {
 		t.unlock(from)
 		return err
 	}
-	stay := t.copySlots(from)
+	stay := t.copySlots(from, t.parting.stay)
 	move, moved := t.part(stay, depth)
 	t.store(to, 0, move)
 	t.fence(to.pe)
@@ -37,12 +37,25 @@ func (t *mapShards) split(ctx context.Context, held mapHeld) error {
 	return nil
 }
 
+// mapParting is what a split works on: the slots of both segments, and which of them must not be free because they lie
+// between a key and its first slot.
+type mapParting struct {
+	stay, move []uint64
+	needed     []bool
+}
+
+func newMapParting(l mapLayout) mapParting {
+	words := l.slots * l.slotWords()
+	return mapParting{stay: make([]uint64, words), move: make([]uint64, words), needed: make([]bool, l.slots)}
+}
+
 // part removes the slots whose hash has bit depth set from the slots of a segment. It returns the slots of a segment that has them, and
 // their number.
 func (t *mapShards) part(stay []uint64, depth int) (move []uint64, moved int) {
 	size := t.slotWords()
-	move = make([]uint64, len(stay))
-	needed := make([]bool, t.slots) // slots that must not be free: they lie between a key and its first slot
+	move, needed := t.parting.move, t.parting.needed
+	clear(move)
+	clear(needed)
 	for i := range t.slots {
 		slot := stay[i*size : (i+1)*size]
 		if slot[0] <= slotDead {

@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"iter"
 
@@ -44,15 +45,23 @@ type textBytes [64]byte
 // keys as for elements, and at least for 4096. It is collective over all PEs of the World. Its errors are those of NewMap.
 func NewStringMap[V any](ctx context.Context, w *pgas.World, opts ...Option) (*StringMap[V], error) {
 	s := settingsOf("NewStringMap", opts, "Capacity", "Ring", "Backlog")
-	keys, err := NewMap[stringKey, V](ctx, w, opts...)
+	if s.capacity == 0 {
+		s.capacity = mapDefaultCapacity
+	}
+	keys, err := makeMap[stringKey, V](ctx, w, s)
 	if err != nil {
 		return nil, err
 	}
-	pieces := max(4096, s.capacity/4)
-	text, err := NewMap[textPiece, textBytes](ctx, w, append(opts[:len(opts):len(opts)], Capacity(pieces))...)
+	pieces := s
+	pieces.capacity = max(4096, s.capacity/4)
+	text, err := makeMap[textPiece, textBytes](ctx, w, pieces)
 	if err != nil {
 		return nil, err
 	}
+	if err := newBatches(ctx, &keys.members, s, keys, text); err != nil {
+		return nil, err
+	}
+	keys.batch.box.beside, text.batch.box.beside = text.batch.box, keys.batch.box
 	return &StringMap[V]{keys, text}, nil
 }
 
@@ -109,18 +118,21 @@ func (m *StringMap[V]) write(ctx context.Context, k string) (stringKey, error) {
 	return key, m.text.ctx.Quiet(ctx)
 }
 
-// read returns the string of a key.
-func (m *StringMap[V]) read(key stringKey) string {
+// read returns the string of a key, and whether its bytes are there: they are unless there was no room for them.
+func (m *StringMap[V]) read(key stringKey) (text string, ok bool) {
 	n, long := key.long()
 	if !long {
-		return string(key[:n])
+		return string(key[:n]), true
 	}
 	b := make([]byte, 0, n+len(textBytes{}))
 	for i := 0; len(b) < n; i++ {
-		piece, _ := m.text.Find(key.piece(i))
+		piece, ok := m.text.Find(key.piece(i))
+		if !ok {
+			return "", false
+		}
 		b = append(b, piece[:]...)
 	}
-	return string(b[:n])
+	return string(b[:n]), true
 }
 
 // Home returns the member that has k, if anyone has. It is local.
@@ -131,6 +143,9 @@ func (m *StringMap[V]) Find(k string) (v V, ok bool) { return m.keys.Find(keyOfS
 
 // Insert is Map.Insert.
 func (m *StringMap[V]) Insert(ctx context.Context, k string, v V) (inserted bool, err error) {
+	if m.keys.promised == onlyInserts {
+		return false, m.insertLater(ctx, k, v)
+	}
 	key, err := m.write(ctx, k)
 	if err != nil {
 		return false, err
@@ -170,7 +185,7 @@ func (m *StringMap[V]) All() iter.Seq2[string, V] { return m.strings(m.keys.All(
 func (m *StringMap[V]) strings(elements iter.Seq2[stringKey, V]) iter.Seq2[string, V] {
 	return func(yield func(string, V) bool) {
 		for k, v := range elements {
-			if !yield(m.read(k), v) {
+			if text, ok := m.read(k); ok && !yield(text, v) {
 				return
 			}
 		}
@@ -251,10 +266,52 @@ func (m *StringMap[V]) FindAll(ctx context.Context, keys []string) (values []V, 
 }
 
 // OnlyFinds is Map.OnlyFinds.
-func (m *StringMap[V]) OnlyFinds(ctx context.Context) error { return m.keys.OnlyFinds(ctx) }
+func (m *StringMap[V]) OnlyFinds(ctx context.Context) error {
+	return m.promise(ctx, m.keys.OnlyFinds)
+}
+
+// OnlyInserts is Map.OnlyInserts. Each Insert of a long key sends its bytes, whether they are there or not. A long key whose
+// bytes find no room is in the map, but loops do not meet it.
+func (m *StringMap[V]) OnlyInserts(ctx context.Context) error {
+	if err := m.promise(ctx, m.keys.OnlyInserts); err != nil {
+		return err
+	}
+	return m.text.OnlyInserts(ctx)
+}
 
 // Writes is Map.Writes.
-func (m *StringMap[V]) Writes(ctx context.Context) error { return m.keys.Writes(ctx) }
+func (m *StringMap[V]) Writes(ctx context.Context) error { return m.promise(ctx, m.keys.Writes) }
+
+// promise ends the promise about the bytes of long keys, and then changes that about keys. If the bytes have found no room it
+// ends both.
+func (m *StringMap[V]) promise(ctx context.Context, change func(context.Context) error) error {
+	if m.text.promised == anything {
+		return change(ctx)
+	}
+	err := m.text.Writes(ctx)
+	if err == nil {
+		return change(ctx)
+	}
+	err = fmt.Errorf("the bytes of long keys: %w", err)
+	var full *MapFullError
+	if errors.As(err, &full) {
+		err = errors.Join(err, m.keys.Writes(ctx))
+	}
+	return err
+}
+
+// insertLater is Insert under OnlyInserts. The bytes may come after the key, since nobody looks.
+func (m *StringMap[V]) insertLater(ctx context.Context, k string, v V) (err error) {
+	key := keyOfString(k)
+	eachPiece(k, &key, func(p textPiece, b textBytes) bool {
+		err = m.text.insertLater(ctx, p, b)
+		return err == nil
+	})
+	if err != nil {
+		return fmt.Errorf("the bytes of a key of %d: %w", len(k), err)
+	}
+	return m.keys.insertLater(ctx, key, v)
+}
 
 // Free is Map.Free.
 func (m *StringMap[V]) Free(ctx context.Context) error {

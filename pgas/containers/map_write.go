@@ -29,8 +29,8 @@ func (e *MapFullError) Error() string {
 type mapShards struct {
 	mapReader
 	capacity int
-	alone    bool     // this member is the only one that accesses its shard: locks are not taken
 	slot     []uint64 // the slot that is being written
+	parting  mapParting
 }
 
 // mapHeld is a segment that this member has locked.

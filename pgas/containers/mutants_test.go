@@ -10,7 +10,7 @@ import (
 )
 
 var queueMutants = []mutant.Bug{
-	mutant.New("an item is announced before it is there", "queue_push.go", "Queue(Explored|Adversaries)",
+	mutant.New("an item is announced before it is there", "queue_push.go", "QueueAdversaries",
 		"	q.ctx.FencePE(q.home)\n	q.words.At(t.in(q.ring))", "	q.words.At(t.in(q.ring))",
 	),
 	mutant.New("a late producer forgets its ticket", "queue_push.go", "Queue(Explored|Adversaries)",

@@ -237,6 +237,8 @@ func queueRandom(seed uint64) sim.Body {
 	var twin []int
 	closed := false
 	return func(ctx context.Context, w *pgas.World) error {
+		ctx, cancel := w.WithTimeout(ctx, 10*time.Second) // of the simulator; it takes milliseconds, unless items are lost
+		defer cancel()
 		r := rand.New(rand.NewPCG(seed, 0)) // the same on all PEs
 		capacity := 1 + r.IntN(9)
 		q, err := containers.NewQueueAt[int](ctx, w, containers.QueueWrap-r.Uint64N(100), capacity, containers.ManyConsumers(), containers.Home(r.IntN(3)))

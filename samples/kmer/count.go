@@ -1,7 +1,7 @@
 package main
 
 // Counting on all PEs. Every PE reads the whole input, and counts the k-mers that end in every n-th block of it. It adds up
-// its own counts in a small map of Go, which it gives to the distributed one whenever it is full: repeated k-mers
+// its own counts in a small table (local.go), which it gives to the distributed one whenever it is full: repeated k-mers
 // then travel once. All this is one collective UpdateAll, during which counts travel many in a message.
 
 import (
@@ -14,12 +14,17 @@ import (
 
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/containers"
+	"github.com/gopgas/gopgas/samples/kernel"
 )
 
 const (
 	blockBases = 1 << 14
-	mostLocal  = 1 << 14 // different k-mers in the map of Go
+	mostLocal  = 1 << 14 // different k-mers in a PE's own table
 	topMost    = 10
+
+	// What a PE may have under way to another before that one must run: on a host with fewer CPUs than PEs a PE should
+	// not wait for its turn as often as the default has it.
+	ringBytes = 256 << 10
 )
 
 // counted is the result, spread over the PEs.
@@ -31,47 +36,81 @@ type counted struct {
 
 func add(a, b int64) int64 { return a + b }
 
-// count counts the k-mers of the input. It is collective.
-func count(ctx context.Context, w *pgas.World, o options) (*counted, error) {
-	table, err := containers.NewMap[uint64, int64](ctx, w, containers.Capacity(o.capacity))
-	if err != nil {
-		return nil, err
-	}
-	var failed error
-	err = table.UpdateAll(ctx, func(yield func(uint64, int64) bool) { failed = share(o, w.PE(), w.NPEs(), yield) }, add)
-	if failed != nil {
-		err = failed
-	}
+// newCounted makes the table. It is collective.
+func newCounted(ctx context.Context, w *pgas.World, o options) (*counted, error) {
+	table, err := containers.NewMap[uint64, int64](ctx, w, containers.Capacity(o.capacity), containers.Ring(ringBytes))
 	return &counted{w, o.k, table}, err
 }
 
-// share yields the counts of the k-mers of PE pe of n.
-func share(o options, pe, n int, yield func(uint64, int64) bool) error {
-	in, err := o.open()
-	if err != nil {
-		return err
+// count counts the k-mers of the input. It is collective.
+func (c *counted) count(ctx context.Context, in io.Reader) error {
+	var failed error
+	err := c.table.UpdateAll(ctx, func(yield func(uint64, int64) bool) { failed = share(in, c.k, c.w.PE(), c.w.NPEs(), yield) }, add)
+	if failed != nil {
+		return failed
 	}
-	defer in.Close()
-	counts := make(map[uint64]int64, mostLocal)
-	give := func() bool {
-		for kmer, n := range counts {
-			if !yield(kmer, n) {
-				return false
+	return err
+}
+
+// share yields the counts of the k-mers of PE pe of n.
+func share(in io.Reader, k, pe, n int, yield func(uint64, int64) bool) error {
+	local, s, place, more := newCounts(), newWindow(k), newPlace(pe, n), true
+	err := eachPiece(in, func(letters []byte) bool {
+		if letters == nil {
+			s.have = 0
+			place.skip(1)
+			return true
+		}
+		if place.isOthers(len(letters), k) {
+			s.have = 0
+			place.skip(len(letters))
+			return true
+		}
+		w := s // in registers
+		for _, letter := range letters {
+			mine := place.next()
+			if kmer, ok := w.add(baseOf[letter]); ok && mine && local.add(kmer) {
+				if more = local.give(yield); !more {
+					return false
+				}
 			}
 		}
-		clear(counts)
+		s = w
 		return true
-	}
-	s, at := window{k: o.k}, 0
-	err = eachBase(in, func(base byte) bool {
-		at++
-		if kmer, ok := s.add(base); ok && at/blockBases%n == pe {
-			counts[kmer]++
-		}
-		return len(counts) < mostLocal || give()
 	})
-	give()
+	if more {
+		local.give(yield)
+	}
 	return err
+}
+
+// place is how far a PE has read, and whether it counts the k-mers that end there.
+type place struct {
+	pe, n int
+	at    int
+	mine  bool
+}
+
+func newPlace(pe, n int) place { return place{pe: pe, n: n, mine: pe == 0} }
+
+func (p *place) isMine(at int) bool { return at/blockBases%p.n == p.pe }
+
+func (p *place) skip(bases int) {
+	p.at += bases
+	p.mine = p.isMine(p.at)
+}
+
+// next moves to the next base, and reports whether this PE counts the k-mer that ends with it.
+func (p *place) next() bool {
+	if p.at++; p.at%blockBases == 0 {
+		p.mine = p.isMine(p.at)
+	}
+	return p.mine
+}
+
+// isOthers reports whether no base of the next ones is of a k-mer that this PE counts.
+func (p *place) isOthers(bases, k int) bool {
+	return bases+k < blockBases && !p.mine && !p.isMine(p.at+bases+k)
 }
 
 // A frequency is a k-mer and how often it occurs.
@@ -95,6 +134,7 @@ type summary struct {
 	k                int
 	distinct, unique int
 	total            int64
+	digest           uint64 // of all k-mers with their counts
 	top              []frequency
 }
 
@@ -104,6 +144,7 @@ func (c *counted) summarize(ctx context.Context) (*summary, error) {
 	var mine []frequency
 	for kmer, n := range c.table.Local() {
 		s.total += n
+		s.digest += mix(kmer) * uint64(n)
 		if n == 1 {
 			s.unique++
 		}
@@ -121,9 +162,26 @@ func (c *counted) summarize(ctx context.Context) (*summary, error) {
 	if s.total, err = pgas.SumValue(ctx, c.w.Team(), s.total); err != nil {
 		return nil, err
 	}
+	if s.digest, err = pgas.SumValue(ctx, c.w.Team(), s.digest); err != nil {
+		return nil, err
+	}
 	lists, err := pgas.Gather(ctx, c.w.Team(), mostFrequent(mine), 0)
 	s.top = mostFrequent(slices.Concat(lists...))
 	return s, err
+}
+
+// countBytes is what an element of the table holds: a k-mer and its count.
+const countBytes = 16
+
+// report prints the summary, for people or as pgasbench does.
+func (s *summary) report(out io.Writer, w *pgas.World, o options, took time.Duration) error {
+	if !o.json {
+		s.print(out, w.NPEs(), took)
+		return nil
+	}
+	ns := float64(took.Nanoseconds()) / float64(max(s.total, 1))
+	computed := fmt.Sprintf("%d k-mers, %d different, %d once, digest %016x", s.total, s.distinct, s.unique, s.digest)
+	return kernel.Result{Bench: "kmer", Bytes: countBytes, P50ns: ns, Mops: 1e3 / ns, Computed: computed}.Print(out, w)
 }
 
 // print prints the summary.
@@ -137,8 +195,13 @@ func (s *summary) print(out io.Writer, pes int, took time.Duration) {
 
 // verify compares the table with a sequential count.
 func (c *counted) verify(o options, out io.Writer) error {
+	in, err := o.open()
+	if err != nil {
+		return err
+	}
+	defer in.Close()
 	want := map[uint64]int64{}
-	if err := share(o, 0, 1, func(kmer uint64, n int64) bool { want[kmer] += n; return true }); err != nil {
+	if err := share(in, c.k, 0, 1, func(kmer uint64, n int64) bool { want[kmer] += n; return true }); err != nil {
 		return err
 	}
 	agree, there := 0, 0

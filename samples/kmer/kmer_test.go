@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -35,14 +33,10 @@ func naive(k int, sequences ...string) map[string]int64 {
 	return counts
 }
 
-// inOrder counts the k-mers of a file without PEs.
-func inOrder(t *testing.T, file string, k int) (map[string]int64, error) {
-	name := filepath.Join(t.TempDir(), "input")
-	if err := os.WriteFile(name, []byte(file), 0o600); err != nil {
-		t.Fatal(err)
-	}
+// inOrder counts the k-mers of a file, which is a text, without PEs.
+func inOrder(file string, k int) (map[string]int64, error) {
 	counts := map[string]int64{}
-	err := share(options{input: name, k: k}, 0, 1, func(kmer uint64, n int64) bool { counts[letters(kmer, k)] += n; return true })
+	err := share(strings.NewReader(file), k, 0, 1, func(kmer uint64, n int64) bool { counts[letters(kmer, k)] += n; return true })
 	return counts, err
 }
 
@@ -60,13 +54,13 @@ func TestFormats(t *testing.T) {
 		"empty sequences": {">\n>\n>\n", nil},
 	} {
 		for _, k := range []int{1, 2, 3, 31} {
-			got, err := inOrder(t, c.file, k)
+			got, err := inOrder(c.file, k)
 			if want := naive(k, c.sequences...); err != nil || !maps.Equal(got, want) {
 				t.Errorf("%s, k=%d: %d k-mers, %v; want %d", name, k, len(got), err, len(want))
 			}
 		}
 	}
-	if _, err := inOrder(t, "ACGT", 3); err == nil || !strings.Contains(err.Error(), "begins with '>'") {
+	if _, err := inOrder("ACGT", 3); err == nil || !strings.Contains(err.Error(), "begins with '>'") {
 		t.Errorf("no format: %v", err)
 	}
 }

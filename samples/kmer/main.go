@@ -1,7 +1,8 @@
 // Command kmer counts the k-mers of DNA sequences, the substrings of k bases, in a hash table that is spread over the
 // PEs of a job. A k-mer and its reverse complement are the same.
 //
-// reads.go reads sequences and makes k-mers, count.go counts them on all PEs.
+// reads.go reads sequences and makes k-mers, count.go counts them on all PEs, local.go on one. tests/peers/kmer.c is the same in C, by
+// OpenSHMEM, an atomic at a time.
 package main
 
 import (
@@ -11,9 +12,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"time"
 
 	"github.com/gopgas/gopgas/pgas"
+	"github.com/gopgas/gopgas/samples/kernel"
 )
 
 const help = `kmer counts the k-mers of a FASTA or FASTQ file, on all PEs of a job at once.
@@ -33,6 +34,7 @@ type options struct {
 	bases    int
 	capacity int
 	verify   bool
+	json     bool
 }
 
 // parse reads the command line.
@@ -45,6 +47,7 @@ func parse(args []string, out io.Writer) (o options, err error) {
 	fs.IntVar(&o.bases, "bases", 200_000, "`bases` to generate if there is no -input")
 	fs.IntVar(&o.capacity, "capacity", 1<<22, "different `k-mers` that the table has room for")
 	fs.BoolVar(&o.verify, "verify", false, "compare with a sequential count on PE 0; fail if they differ")
+	fs.BoolVar(&o.json, "json", false, "print one JSON object, as pgasbench does")
 	if err := fs.Parse(args); err != nil {
 		return o, err
 	}
@@ -81,18 +84,27 @@ func main() {
 
 // run counts and has PE 0 print the result.
 func run(ctx context.Context, w *pgas.World, o options, out io.Writer) error {
-	start := time.Now()
-	c, err := count(ctx, w, o)
+	c, err := newCounted(ctx, w, o)
 	if err != nil {
 		return err
 	}
-	took := time.Since(start)
+	in, err := o.open()
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	took, err := kernel.Time(ctx, w, 1, func(int) error { return c.count(ctx, in) })
+	if err != nil {
+		return err
+	}
 	s, err := c.summarize(ctx)
 	if err != nil {
 		return err
 	}
 	if w.PE() == 0 {
-		s.print(out, w.NPEs(), took)
+		if err := s.report(out, w, o, took); err != nil {
+			return err
+		}
 		if o.verify {
 			if err := c.verify(o, out); err != nil {
 				return err

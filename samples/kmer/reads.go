@@ -1,6 +1,6 @@
 package main
 
-// Sequences, base by base, and their k-mers.
+// Sequences, piece by piece, and their k-mers.
 
 import (
 	"bufio"
@@ -14,7 +14,7 @@ import (
 // maxK is the most bases that two bits each leave room for in a key, with one value to spare.
 const maxK = 31
 
-// noBase stands between two sequences, and for a base that is not known.
+// noBase stands for a base that is not known.
 const noBase = 4
 
 // baseOf is the code of each letter: A 0, C 1, G 2, T 3, so that 3 minus a code is its complement's.
@@ -30,8 +30,9 @@ var baseOf = func() (codes [256]byte) {
 	return codes
 }()
 
-// eachBase calls f for each base of a FASTA or FASTQ file, and with noBase at the end of each sequence, until f returns false.
-func eachBase(in io.Reader, f func(base byte) bool) error {
+// eachPiece calls f for the letters of a FASTA or FASTQ file, in pieces that f must not keep, and with nil at the end of each
+// sequence, until f returns false.
+func eachPiece(in io.Reader, f func(letters []byte) bool) error {
 	lines := bufio.NewReaderSize(in, 1<<16)
 	first, err := lines.Peek(1)
 	switch {
@@ -47,7 +48,7 @@ func eachBase(in io.Reader, f func(base byte) bool) error {
 	return fmt.Errorf("the input begins with %q: FASTA begins with '>' and FASTQ with '@'", first[0])
 }
 
-// line calls f for each piece of the next line, without its end. It returns io.EOF if there is no line.
+// line calls f for each piece of the next line that is not empty, without the line's end. It returns io.EOF if there is no line.
 func line(in *bufio.Reader, f func(piece []byte) bool) error {
 	for some := false; ; some = true {
 		piece, err := in.ReadSlice('\n')
@@ -55,7 +56,7 @@ func line(in *bufio.Reader, f func(piece []byte) bool) error {
 		if err != nil && !full && (!errors.Is(err, io.EOF) || len(piece) == 0 && !some) {
 			return err
 		}
-		if !f(bytes.TrimRight(piece, "\r\n")) {
+		if letters := bytes.TrimRight(piece, "\r\n"); len(letters) > 0 && !f(letters) {
 			return errStop
 		}
 		if !full {
@@ -65,18 +66,6 @@ func line(in *bufio.Reader, f func(piece []byte) bool) error {
 }
 
 var errStop = errors.New("stop")
-
-// bases returns a function for line that calls f for each base.
-func bases(f func(base byte) bool) func(piece []byte) bool {
-	return func(piece []byte) bool {
-		for _, letter := range piece {
-			if !f(baseOf[letter]) {
-				return false
-			}
-		}
-		return true
-	}
-}
 
 func skip([]byte) bool { return true }
 
@@ -89,19 +78,19 @@ func end(err error) error {
 }
 
 // eachFASTA reads sequences of any number of lines after a line that begins with '>'.
-func eachFASTA(in *bufio.Reader, f func(base byte) bool) error {
+func eachFASTA(in *bufio.Reader, f func(letters []byte) bool) error {
 	for {
 		first, err := in.Peek(1)
 		if err != nil {
 			return end(err)
 		}
 		if first[0] == '>' {
-			if !f(noBase) {
+			if !f(nil) {
 				return nil
 			}
 			err = line(in, skip)
 		} else {
-			err = line(in, bases(f))
+			err = line(in, f)
 		}
 		if err != nil {
 			return end(err)
@@ -110,7 +99,7 @@ func eachFASTA(in *bufio.Reader, f func(base byte) bool) error {
 }
 
 // eachFASTQ reads records of four lines: a name, a sequence, a plus, qualities.
-func eachFASTQ(in *bufio.Reader, f func(base byte) bool) error {
+func eachFASTQ(in *bufio.Reader, f func(letters []byte) bool) error {
 	for {
 		first, err := in.Peek(1)
 		if err != nil {
@@ -122,13 +111,13 @@ func eachFASTQ(in *bufio.Reader, f func(base byte) bool) error {
 		for i := range 4 {
 			part := skip
 			if i == 1 {
-				part = bases(f)
+				part = f
 			}
 			if err := line(in, part); err != nil {
 				return end(err)
 			}
 		}
-		if !f(noBase) {
+		if !f(nil) {
 			return nil
 		}
 	}
@@ -137,8 +126,14 @@ func eachFASTQ(in *bufio.Reader, f func(base byte) bool) error {
 // window is the last bases of a sequence, as they are and as their complements in reverse.
 type window struct {
 	k                int
-	have             int // bases since the last noBase, k at most
+	have             int // bases since the last gap, k at most
 	forward, reverse uint64
+	mask             uint64 // of the bits of k bases
+	first            uint   // where the bits of the first base are
+}
+
+func newWindow(k int) window {
+	return window{k: k, mask: uint64(1)<<(2*k) - 1, first: uint(2*k - 2)}
 }
 
 // add adds a base. It returns the k-mer that ends with it, if there is one.
@@ -147,9 +142,8 @@ func (s *window) add(base byte) (kmer uint64, ok bool) {
 		s.have = 0
 		return 0, false
 	}
-	mask := uint64(1)<<(2*s.k) - 1
-	s.forward = (s.forward<<2 | uint64(base)) & mask
-	s.reverse = s.reverse>>2 | uint64(3-base)<<(2*s.k-2)
+	s.forward = (s.forward<<2 | uint64(base)) & s.mask
+	s.reverse = s.reverse>>2 | uint64(3-base)<<(s.first&63)
 	s.have = min(s.have+1, s.k)
 	return min(s.forward, s.reverse), s.have == s.k
 }

@@ -8,6 +8,9 @@
 //	graph.go     every edge goes to the PE that has the vertex that it leads to
 //	rank.go      the iteration
 //	top.go       the vertices with the highest ranks
+//	report.go    what is printed
+//
+// tests/peers/pagerank.c is the same in C, by OpenSHMEM, a get for each source of edges.
 package main
 
 import (
@@ -41,6 +44,7 @@ type options struct {
 	tolerance        float64
 	iterations       int
 	top              int
+	json             bool
 }
 
 func main() {
@@ -64,6 +68,7 @@ func (o *options) flags(fs *flag.FlagSet) {
 	fs.Float64Var(&o.tolerance, "tolerance", 1e-9, "end when the ranks have changed by less than this `sum`")
 	fs.IntVar(&o.iterations, "iterations", 200, "or after so many iterations: a `number`")
 	fs.IntVar(&o.top, "top", 10, "how many vertices to print: a `number`")
+	fs.BoolVar(&o.json, "json", false, "print one JSON object, as pgasbench does")
 }
 
 const mostVertices, mostDegree = 1 << 30, 1 << 10
@@ -98,23 +103,20 @@ func run(ctx context.Context, w *pgas.World, o options, out io.Writer) error {
 		return err
 	}
 	defer w.Region(ctx, "rank").End()
-	iterations, change, err := g.rank(ctx, o)
+	var r result
+	r.took, err = kernel.Time(ctx, w, 1, func(int) (err error) {
+		r.iterations, r.change, err = g.rank(ctx, o)
+		return err
+	})
 	if err != nil {
 		return err
 	}
-	best, err := g.top(ctx, o.top)
-	if err != nil {
-		return err
-	}
-	total, err := pgas.SumValue(ctx, w.Team(), len(edges))
-	if err != nil {
+	if err := r.complete(ctx, g, len(edges), o.top); err != nil {
 		return err
 	}
 	if w.PE() == 0 {
-		fmt.Fprintf(out, "%d vertices, %d edges on %d PEs of %d host(s)\n", vertices, total, w.NPEs(), len(w.Hosts()))
-		fmt.Fprintf(out, "%d iterations, of which the last one changed the ranks by %.2g\n", iterations, change)
-		for _, r := range best {
-			fmt.Fprintf(out, "%12d  %.8f\n", r.Vertex, r.Rank)
+		if err := r.report(out, w, o.json); err != nil {
+			return err
 		}
 	}
 	return g.free(ctx)

@@ -1,13 +1,11 @@
 package main
 
 // One PE's share of the work. PEs take files by numbers from a counter, a few at a time, and count the identifiers of
-// theirs in a Go map. When no file is left, all add what they have to the shared map, at once: each identifier travels
+// theirs in a table of their own (words.go). When no file is left, all add what they have to the shared map, at once: each identifier travels
 // to its PE once, with its count.
 
 import (
 	"context"
-	"maps"
-	"math"
 	"path/filepath"
 	"time"
 
@@ -28,8 +26,8 @@ type counter struct {
 	counts   *containers.StringMap[int64]
 	progress *pgas.Progress
 
-	words map[string]int64 // of this PE's files
-	buf   []byte           // the file being read
+	words *words // of this PE's files
+	buf   []byte // the file being read
 	done  totals
 }
 
@@ -67,8 +65,8 @@ func (c *counter) run(ctx context.Context) error {
 		}
 	}
 	start := time.Now()
-	c.done.Inserts = int64(len(c.words))
-	err := c.counts.UpdateAll(ctx, maps.All(c.words), func(old, n int64) int64 { return old + n })
+	c.done.Inserts = int64(len(c.words.names))
+	err := c.counts.UpdateAll(ctx, c.words.all(), func(old, n int64) int64 { return old + n })
 	c.done.MapNS = time.Since(start).Nanoseconds()
 	return err
 }
@@ -81,8 +79,8 @@ func (c *counter) file(path string) {
 		c.done.Unreadable++
 		return
 	}
-	wellFormed, _ := source.EachIdentifier(c.buf, math.MaxInt, func(name string) {
-		c.words[name]++
+	wellFormed := source.EachName(c.buf, func(name []byte) {
+		c.words.add(name)
 		c.done.Identifiers++
 	})
 	if !wellFormed {

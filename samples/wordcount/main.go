@@ -2,7 +2,7 @@
 // containers.StringMap.
 //
 // options.go is the command line, count.go one PE's work, report.go what PE 0 prints. samples/hashtable does the same in a
-// table of its own, by atomics.
+// table of its own, by atomics, and so does tests/peers/wordcount.c in C, by OpenSHMEM.
 package main
 
 import (
@@ -42,6 +42,10 @@ func main() {
 		os.Exit(1)
 	}
 }
+
+// ringBytes is what a PE may have under way to another before that one must run: on a host with fewer CPUs than PEs a PE
+// should not wait for its turn as often as the default has it.
+const ringBytes = 256 << 10
 
 func warn(err error) { fmt.Fprintln(os.Stderr, "wordcount:", err) }
 
@@ -83,7 +87,7 @@ func ofAll(e error, opts options) (failure, err error) {
 // prepare lists the files, sends the list to all PEs, and makes the map. If there is nothing to count it returns neither a
 // counter nor an err; PE 0 has the failure.
 func prepare(ctx context.Context, w *pgas.World, opts options) (c *counter, failure, err error) {
-	c = &counter{w: w, words: map[string]int64{}}
+	c = &counter{w: w, words: newWords()}
 	c.root, failure = source.Tree(opts.input)
 	if w.PE() == 0 && failure == nil {
 		failure = c.list()
@@ -94,7 +98,7 @@ func prepare(ctx context.Context, w *pgas.World, opts options) (c *counter, fail
 	if c.tickets, err = containers.NewTickets(ctx, w); err != nil {
 		return nil, nil, err
 	}
-	if c.counts, err = containers.NewStringMap[int64](ctx, w, containers.Capacity(opts.capacity)); err != nil {
+	if c.counts, err = containers.NewStringMap[int64](ctx, w, containers.Capacity(opts.capacity), containers.Ring(ringBytes)); err != nil {
 		failure, err = ofAll(err, opts)
 		return nil, failure, err
 	}

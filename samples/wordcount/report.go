@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"hash/fnv"
 	"io"
 	"math"
 	"time"
@@ -24,6 +25,7 @@ type Result struct {
 	Bytes       int64              `json:"bytes"`
 	Identifiers int64              `json:"identifiers"`
 	Distinct    int64              `json:"distinct"`
+	Digest      string             `json:"digest"`    // of all identifiers with their counts
 	Inserts     int64              `json:"inserts"`   // counts added to the map: one for each identifier of a PE
 	Seconds     float64            `json:"seconds"`   // reading, counting and adding
 	MapShare    float64            `json:"map_share"` // of that time: the wait for the slowest PE included
@@ -35,11 +37,16 @@ type Result struct {
 // if it is asked to. It is collective; only PE 0's result means anything.
 func summarize(ctx context.Context, c *counter, took time.Duration, verify bool) (*Result, error) {
 	var mine []source.Frequency
+	var digest uint64
 	for name, n := range c.counts.Local() {
 		mine = append(mine, source.Frequency{Name: name, Count: n})
+		digest += hash(name) * uint64(n)
 	}
 	distinct, err := pgas.SumValue(ctx, c.w.Team(), len(mine))
 	if err != nil {
+		return nil, err
+	}
+	if digest, err = pgas.SumValue(ctx, c.w.Team(), digest); err != nil {
 		return nil, err
 	}
 	sum, err := pgas.Reduce1(ctx, c.w.Team(), c.done, totals.plus)
@@ -47,7 +54,7 @@ func summarize(ctx context.Context, c *counter, took time.Duration, verify bool)
 		return nil, err
 	}
 	r := &Result{
-		PEs: c.w.NPEs(), Hosts: len(c.w.Hosts()), Distinct: int64(distinct), Seconds: took.Seconds(),
+		PEs: c.w.NPEs(), Hosts: len(c.w.Hosts()), Distinct: int64(distinct), Digest: fmt.Sprintf("%016x", digest), Seconds: took.Seconds(),
 		Files: sum.Files, Unreadable: sum.Unreadable, Malformed: sum.Malformed, Bytes: sum.Bytes, Identifiers: sum.Identifiers, Inserts: sum.Inserts,
 	}
 	r.MapShare = float64(sum.MapNS) / 1e9 / float64(r.PEs) / r.Seconds
@@ -66,6 +73,13 @@ func summarize(ctx context.Context, c *counter, took time.Duration, verify bool)
 		return r, err
 	}
 	return r, nil
+}
+
+// hash is FNV-1a, which does not change from run to run.
+func hash(name string) uint64 {
+	h := fnv.New64a()
+	io.WriteString(h, name)
+	return h.Sum64()
 }
 
 // publish prints the result; it fails if it is not complete or not verified.

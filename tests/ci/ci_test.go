@@ -37,6 +37,79 @@ func TestFuzzTargets(t *testing.T) {
 	}
 }
 
+// TestWithoutCIsComplete: the step nocgo tests every package that has a file for builds with C, or without it.
+func TestWithoutCIsComplete(t *testing.T) {
+	t.Chdir(filepath.Join("..", ".."))
+	files, err := goFiles(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tested, err := packages(t.Context(), slices.Concat(wholeWithoutC, shortWithoutC))
+	if err != nil {
+		t.Fatal(err)
+	}
+	depends := regexp.MustCompile(`(?m)^//go:build .*\bcgo\b|^import "C"$`)
+	found := 0
+	for _, path := range files {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := filepath.ToSlash(filepath.Dir(path))
+		if !depends.Match(text) || dir == "tests/stranger" { // which attacks UCX, and is empty without
+			continue
+		}
+		found++
+		if !slices.ContainsFunc(tested, func(p string) bool { return strings.HasSuffix(p, "/"+dir) }) {
+			t.Errorf("%s depends on C, and %s is in neither list", path, dir)
+		}
+	}
+	if found < 20 {
+		t.Errorf("%d files depend on C: the expression is wrong", found)
+	}
+}
+
+// TestNotSimulated: the go command leaves out the tests that compute and what runs in the simulator, and nothing else.
+func TestNotSimulated(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"go.mod": "module m\n\ngo 1.26\n", "m_test.go": `package m
+
+import "testing"
+
+func TestPlantedMutants(t *testing.T) { t.Run("of a queue", func(*testing.T) {}) }
+func TestExploredToo(t *testing.T)    {}
+func TestGrowthSimulated(t *testing.T) {}
+func TestPut(t *testing.T) {
+	for _, kind := range []string{"goroutines", "sim", "simple"} {
+		t.Run(kind, func(*testing.T) {})
+		t.Run("large", func(t *testing.T) { t.Run(kind, func(*testing.T) {}) })
+	}
+}
+`} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.CommandContext(t.Context(), "go", "test", "-v", notSimulated, ".")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOWORK=off")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v:\n%s", err, out)
+	}
+	var ran []string
+	for _, m := range regexp.MustCompile(`(?m)^=== RUN   (.*)$`).FindAllStringSubmatch(string(out), -1) {
+		ran = append(ran, m[1])
+	}
+	want := []string{"TestExploredToo", "TestPut",
+		"TestPut/goroutines", "TestPut/large", "TestPut/large/goroutines",
+		"TestPut/large#01",
+		"TestPut/simple", "TestPut/large#02", "TestPut/large#02/simple"}
+	if !slices.Equal(ran, want) {
+		t.Errorf("ran %q, want %q", ran, want)
+	}
+}
+
 func TestChoose(t *testing.T) {
 	for only, want := range map[string]string{"vet": "vet", "test,gofmt": "gofmt test"} { // in their own order
 		chosen, err := choose(steps, only)
@@ -50,6 +123,20 @@ func TestChoose(t *testing.T) {
 	}
 	if _, err := choose(steps, "vet,nosuch"); err == nil || !strings.Contains(err.Error(), `no step "nosuch"`) {
 		t.Errorf("an unknown step: %v", err)
+	}
+}
+
+// TestCompilePeer: every program is compiled with all warnings, by the compiler of its library.
+func TestCompilePeer(t *testing.T) {
+	for program, want := range map[string]string{
+		"bale.c": "oshcc -O3 -Wall -Wextra -Werror -o b tests/peers/bale.c -lm",
+		"mpi.c":  "mpicc -O3 -Wall -Wextra -Werror -o b tests/peers/mpi.c -lm",
+		"ucp.c":  "gcc -O3 -Wall -Wextra -Werror -o b tests/peers/ucp.c -lucp -lucs",
+		"argo.c": "",
+	} {
+		if got := strings.Join(compilePeer("tests/peers/"+program, "b"), " "); got != want {
+			t.Errorf("%s: %s, want %s", program, got, want)
+		}
 	}
 }
 

@@ -46,10 +46,10 @@ var steps = []step{
 	{name: "k8s", what: "what pgasrun prints for Kubernetes has the fields and types of its API", run: testsOfModule("tests/k8s"), beside: computing},
 	{name: "ui", what: "the page of pgasrun -ui, in Chromium", run: testsOfModule("tests/ui"), beside: waiting},
 	{name: "debian13", what: "a Debian 13 is made, and the tests for it compile there", run: compiledUnderDebian13, beside: computing},
-	{name: "test", what: "all other tests", run: testsOfProcesses},
 	{name: "timeouts", what: "PEs that are silent, dead, attacked or of another version are told of, and no call waits for them", run: testsOfTimeouts, beside: waiting},
 	{name: "clusters", what: "Slurm, mpirun and a hand start jobs on two hosts", run: goTest(nil, "./tests/clusters"), beside: waiting},
 	{name: "nocgo", what: "the module builds without C, and passes the tests that C makes a difference to, most in short mode", run: withoutC, beside: waiting},
+	{name: "test", what: "all other tests", run: testsOfProcesses},
 	{name: "race", what: "the tests of packages that run PEs as goroutines, under the race detector", run: race},
 	{name: "sanitize", what: "the C of the engine and of the pager has no undefined behaviour, where the engine's numbers wrap too", run: goTest(sanitized, "-short", "./ucx/engine", "./pgas/transport/ucp", "./dsm/pager")},
 	{name: "ucx118", what: "the tests of what calls UCX, and of mpirun and prun, pass in a Debian 13, with UCX 1.18 and Open MPI 5", run: testsUnderDebian13},
@@ -78,10 +78,12 @@ var sanitized = []string{
 // raced are the packages whose tests run PEs as goroutines, or goroutines of the launcher.
 var raced = []string{"pgas/...", "atomics", "locks/...", "notify", "ucx/...", "dsm", "dsm/pager", "pgas/metrics/collector", "samples/...", "samples/cholesky", "templates/...", "cmd/pgasrun", "cmd/pgasrun/ui"}
 
-// unraced are packages of these in which the race detector has nothing to find. The simulator runs all PEs of a test on
-// one goroutine, so tests that only compute are left out, too. The tests of samples start programs that are built without the detector; those of the programs
-// themselves are raced.
-var unraced = []string{"pgas/sim", "samples"}
+// unraced are packages of these in which the race detector has nothing to find: they start no goroutines. The simulator runs
+// all PEs of a test on one goroutine, so tests that only compute are left out, too. The tests of samples start programs that
+// are built without the detector; those of the programs themselves are raced.
+var unraced = []string{"pgas/sim", "samples", "pgas/containers/model", "pgas/internal/callsite", "pgas/internal/symheap",
+	"pgas/internal/vector", "pgas/stats", "pgas/version", "locks/model", "ucx/release", "samples/npb/benchmark", "samples/npb/random",
+	"samples/source", "samples/versions"}
 
 func race(ctx context.Context) error {
 	args := []string{"-race", "-short", "-skip=^" + computed + "$"}
@@ -212,51 +214,67 @@ func peers(ctx context.Context) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	for _, argv := range [][]string{
-		{"oshcc", "-O3", "-Wall", "-o", filepath.Join(dir, "osh"), "tests/peers/osh.c"},
-		{"mpicc", "-O3", "-Wall", "-o", filepath.Join(dir, "mpi"), "tests/peers/mpi.c"},
-		{"gcc", "-O3", "-Wall", "-o", filepath.Join(dir, "ucp"), "tests/peers/ucp.c", "-lucp", "-lucs"},
-	} {
-		if err := show(ctx, nil, argv...); err != nil {
-			return err
+	programs, err := filepath.Glob("tests/peers/*.c")
+	if err != nil {
+		return err
+	}
+	for _, program := range programs {
+		if argv := compilePeer(program, filepath.Join(dir, "program")); argv != nil {
+			err = errors.Join(err, show(ctx, nil, argv...))
 		}
 	}
-	return nil
+	return err
+}
+
+// compilePeer returns the command that compiles a program of tests/peers, or nil for the one that needs a library which
+// Debian does not have. A program is of OpenSHMEM unless it is listed here.
+func compilePeer(program, binary string) []string {
+	compiler, libraries := "oshcc", []string{"-lm"}
+	switch filepath.Base(program) {
+	case "argo.c":
+		return nil
+	case "mpi.c":
+		compiler = "mpicc"
+	case "ucp.c":
+		compiler, libraries = "gcc", []string{"-lucp", "-lucs"}
+	}
+	return append([]string{compiler, "-O3", "-Wall", "-Wextra", "-Werror", "-o", binary, program}, libraries...)
 }
 
 // notSimulated leaves out the subtests of pgastest.RunSim and tests that only compute. Package pgas uses no C in the
-// simulator and never its fast path, so the steps test and compute have run the same.
-const notSimulated = `-skip=^.*$/^sim(#.*)?$|^.*$/^.*$/^sim(#.*)?$|^` + computed + `$`
+// simulator and never its fast path, so the steps test and compute have run the same. The patterns of fewest levels come
+// first: go test asks no other once one matches the beginning of a test's name, and then runs the test.
+const notSimulated = `-skip=^` + computed + `$|^.*$/^sim(#.*)?$|^.*$/^.*$/^sim(#.*)?$`
 
 func withoutC(ctx context.Context) error {
 	env := []string{"CGO_ENABLED=0", fastPath}
 	if err := show(ctx, env, "go", "build", everything); err != nil {
 		return err
 	}
-	_, rest, err := split(ctx, withC)
-	if err != nil {
-		return err
-	}
 	whole, err := packages(ctx, wholeWithoutC)
 	if err != nil {
 		return err
 	}
-	rest = slices.DeleteFunc(rest, func(p string) bool { return slices.Contains(whole, p) })
+	short, err := packages(ctx, shortWithoutC)
+	if err != nil {
+		return err
+	}
 	return errors.Join(
 		goTest(env, append([]string{"-p=1", notSimulated}, whole...)...)(ctx),
-		goTest(env, append([]string{"-p=1", "-short", notSimulated}, rest...)...)(ctx))
+		goTest(env, append([]string{"-p=1", "-short", notSimulated}, short...)...)(ctx))
 }
 
 // wholeWithoutC are the packages whose tests run with processes, too, without C: what starts processes, and what moves
 // their data then.
-var wholeWithoutC = []string{"pgas/boot/...", "pgas/transport/...", "pgas/pgastest/...", "cmd/pgasrun", "atomics", "notify"}
+var wholeWithoutC = []string{"pgas/boot/...", "pgas/transport/...", "pgas/pgastest/...", "atomics", "notify"}
 
-// withC are packages to which C makes no difference, or without which nothing is left to test.
-var withC = append([]string{"locks/...", "tests/...", "cmd/pgasvet/..."}, computations...)
+// shortWithoutC are those whose tests are run in short mode: what has files for builds with C or without it, the rest of
+// the runtime, what starts it, and the samples. To all others C makes no difference.
+var shortWithoutC = []string{"ucx/...", "pgas", "pgas/containers", "pgas/topo", "dsm", "dsm/pager/...", "samples", "cmd/pgasrun", "cmd/pgasrun/doctor"}
 
 // computations are packages whose tests compute or compile. Those of all others run many processes that wait for each other: two
 // such packages at a time take several times as long as one after the other.
-var computations = []string{"locks/model", "dsm/model", "pgas/containers/model", "pgas/sim", "cmd/pgasgen", "cmd/pgasbench/...", "samples/cholesky", "tests/mutants", "tests/release"}
+var computations = []string{"locks/model", "dsm/model", "pgas/containers/model", "pgas/sim", "cmd/pgasgen", "cmd/pgasvet/...", "cmd/pgasbench/...", "samples/cholesky", "tests/mutants", "tests/release"}
 
 // computed names tests of other packages that only compute: planted bugs, which are compiled, and programs in the
 // simulator.

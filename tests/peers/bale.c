@@ -252,13 +252,6 @@ static void triangles(void) {
 	finish("triangles", me == 0 ? wrong : 0, edges, 4 * degree, took);
 }
 
-static const char *word(int argc, char **argv, const char *name, const char *otherwise) {
-	for (int i = 1; i + 1 < argc; i += 2)
-		if (!strcmp(argv[i], name))
-			return argv[i + 1];
-	return otherwise;
-}
-
 int main(int argc, char **argv) {
 	static const struct {
 		const char *name;

@@ -37,6 +37,14 @@ static long number(int argc, char **argv, const char *name, long otherwise) {
 	return otherwise;
 }
 
+// word reads flag -name WORD, or returns otherwise.
+static inline const char *word(int argc, char **argv, const char *name, const char *otherwise) {
+	for (int i = 1; i + 1 < argc; i += 2)
+		if (!strcmp(argv[i], name))
+			return argv[i + 1];
+	return otherwise;
+}
+
 static void *symmetric(size_t bytes) {
 	void *p = shmem_malloc(bytes);
 	if (!p)
@@ -58,11 +66,26 @@ static inline double sum(double value) {
 	return target;
 }
 
-// conclude prints PE 0's line: what one operation took, and how large what it works on is.
+// total adds an integer over all PEs, modulo 2^64, and returns the total on all.
+static inline uint64_t total(uint64_t value) {
+	static long source, target, work[1 + SHMEM_REDUCE_MIN_WRKDATA_SIZE], sync[SHMEM_REDUCE_SYNC_SIZE];
+	for (size_t i = 0; i < SHMEM_REDUCE_SYNC_SIZE; i++)
+		sync[i] = SHMEM_SYNC_VALUE;
+	source = value;
+	shmem_barrier_all();
+	shmem_long_sum_to_all(&target, &source, 1, 0, 0, pes, work, sync);
+	shmem_barrier_all();
+	return target;
+}
+
+// What a kernel has computed, in words, if ours says the same in its line of JSON.
+static char computed[200];
+
+// conclude prints PE 0's line: what one operation took, how large what it works on is, and what was computed.
 static inline void conclude(size_t bytes, double ns) {
 	if (me == 0)
-		printf("{\"bench\":\"%s\",\"bytes\":%zu,\"pes\":%d,\"transport\":\"oshmem\",\"p50_ns\":%.6g,\"mbps\":%.5g,\"mops\":%.5g}\n",
-		       program, bytes, pes, ns, bytes * 1e3 / ns, 1e3 / ns);
+		printf("{\"bench\":\"%s\",\"bytes\":%zu,\"pes\":%d,\"transport\":\"oshmem\",\"p50_ns\":%.6g,\"mbps\":%.5g,\"mops\":%.5g%s%s%s}\n",
+		       program, bytes, pes, ns, bytes * 1e3 / ns, 1e3 / ns, *computed ? ",\"computed\":\"" : "", computed, *computed ? "\"" : "");
 	fflush(stdout);
 }
 

@@ -1,12 +1,16 @@
 package compare
 
 // The kernels: programs that stand in samples/, and in C in tests/peers. Both take the same flags, do the
-// same work, and check what they have computed.
+// same work, and check what they have computed; those on containers say what that is, and a row in which the two sides
+// do not say the same is not judged.
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
+
+	"github.com/gopgas/gopgas/cmd/pgasbench/result"
 )
 
 type kernel struct {
@@ -16,31 +20,56 @@ type kernel struct {
 	bytes   int // that its line of JSON says
 	// Between hosts the peer takes a thousand times as long for an atomic.
 	flagsOnHosts []string
-	onHosts      float64 // how many times faster ours has to be between hosts
+	onHosts      float64                                    // how many times faster ours has to be between hosts
+	read         func(text []byte) ([]result.Result, error) // what ours prints; nil: result.Read
 }
 
 var kernels = []kernel{
 	squareKernel("transpose"),
 	squareKernel("stencil"),
-	{"gups", "gups", []string{"-log", "22"}, 8, []string{"-log", "18", "-updates", "200000"}, 1},
+	{name: "gups", program: "gups", flags: []string{"-log", "22"}, bytes: 8, flagsOnHosts: []string{"-log", "18", "-updates", "200000"}, onHosts: 1},
 	baleKernel("histogram", 8, "-ops", "20000"),
 	baleKernel("gather", 8, "-ops", "20000"),
 	baleKernel("permutation", 4, "-log", "14"),
 	baleKernel("sparse", 8, "-log", "12"),
 	baleKernel("triangles", 40, "-log", "12"),
+	// The same of programs on containers.
+	{name: "wordcount", program: "wordcount", bytes: 24, onHosts: aggregated, read: readWordcount},
+	{name: "kmer", program: "kmer", flags: []string{"-bases", "2000000", "-capacity", "524288"}, bytes: 16,
+		flagsOnHosts: []string{"-bases", "100000", "-capacity", "65536"}, onHosts: aggregated},
+	{name: "pagerank", program: "pagerank", flags: []string{"-vertices", "65536"}, bytes: 8,
+		flagsOnHosts: []string{"-vertices", "8192"}, onHosts: aggregated},
 }
+
+// aggregated is how many times faster ours has to be between hosts if it gathers small accesses into large messages.
+const aggregated = 5
 
 const kernelOrder = 2048
 
 func squareKernel(name string) kernel {
 	flags := []string{"-order", strconv.Itoa(kernelOrder), "-iterations", "20"}
-	return kernel{name, name, flags, 2 * 8 * kernelOrder * kernelOrder, flags, 1}
+	return kernel{name: name, program: name, flags: flags, bytes: 2 * 8 * kernelOrder * kernelOrder, flagsOnHosts: flags, onHosts: 1}
 }
 
 // baleKernel is a kernel of bale: small accesses anywhere, which ours gathers into large messages between hosts.
 func baleKernel(name string, bytes int, flagsOnHosts ...string) kernel {
 	flags := []string{"-kernel", name}
-	return kernel{name, "bale", flags, bytes, slices.Concat(flags, flagsOnHosts), 5}
+	return kernel{name: name, program: "bale", flags: flags, bytes: bytes, flagsOnHosts: slices.Concat(flags, flagsOnHosts), onHosts: aggregated}
+}
+
+// readWordcount reads the line of samples/wordcount, which has one of its own.
+func readWordcount(text []byte) ([]result.Result, error) {
+	var r struct {
+		PEs                   int
+		Identifiers, Distinct int64
+		Digest                string
+		Seconds               float64
+	}
+	if err := json.Unmarshal(text, &r); err != nil {
+		return nil, fmt.Errorf("wordcount printed no result: %w", err)
+	}
+	computed := fmt.Sprintf("%d identifiers, %d different, digest %s", r.Identifiers, r.Distinct, r.Digest)
+	return []result.Result{{Bench: "wordcount", Bytes: 24, PEs: r.PEs, P50ns: r.Seconds * 1e9 / float64(max(r.Identifiers, 1)), Computed: computed}}, nil
 }
 
 // binary returns the name of the program that the kernel in C is built to.
@@ -55,22 +84,34 @@ func (k kernel) suiteOfHosts(side string, hosts int) string { return k.suiteOf(s
 var kernelPEs = []int{2, 4, 16}
 
 func suitesOfKernels() (all []suite) {
-	ours, theirs := needs{samples: true}, needs{kernels: true}
-	add := func(name, says string, n needs, argv func(t *tools) []string) {
-		all = append(all, suite{name: name, says: says, needs: n, argv: argv, plain: true})
-	}
 	for _, k := range kernels {
 		for _, n := range kernelPEs {
-			add(k.suiteOf("ours", n), fmt.Sprintf("%s by pgas, %d PEs", k.name, n), ours, pgasrun(n, append([]string{k.program, "-json"}, k.flags...)...))
-			add(k.suiteOf("osh", n), fmt.Sprintf("%s by OSHMEM, %d PEs", k.name, n), theirs, oshmem(n, chosen, append([]string{k.binary()}, k.flags...)...))
+			all = append(all,
+				k.ours(k.suiteOf("ours", n), fmt.Sprintf("%d PEs", n), 0, pgasrun(n, k.command(k.flags)...)),
+				k.theirs(k.suiteOf("osh", n), fmt.Sprintf("%d PEs", n), 0, oshmem(n, chosen, k.peer(k.flags)...)))
 		}
-		ours, theirs := ours, theirs
-		ours.hosts, theirs.hosts = 2, 2
-		add(k.suiteOfHosts("ours", 2), k.name+" by pgas on 2 hosts", ours, oursOnHosts(2, append([]string{k.program, "-json"}, k.flagsOnHosts...)...))
-		add(k.suiteOfHosts("osh", 2), k.name+" by OSHMEM on 2 hosts", theirs, oshmemOnHosts(2, append([]string{k.binary()}, k.flagsOnHosts...)...))
+		all = append(all,
+			k.ours(k.suiteOfHosts("ours", 2), "2 hosts", 2, oursOnHosts(2, k.command(k.flagsOnHosts)...)),
+			k.theirs(k.suiteOfHosts("osh", 2), "2 hosts", 2, oshmemOnHosts(2, k.peer(k.flagsOnHosts)...)))
 	}
 	return all
 }
+
+func (k kernel) ours(name, where string, hosts int, argv func(t *tools) []string) suite {
+	return suite{name: name, says: k.name + " by pgas, " + where, needs: needs{samples: true, hosts: hosts}, argv: argv, plain: true, read: k.read}
+}
+
+func (k kernel) theirs(name, where string, hosts int, argv func(t *tools) []string) suite {
+	return suite{name: name, says: k.name + " by OSHMEM, " + where, needs: needs{kernels: true, hosts: hosts}, argv: argv, plain: true}
+}
+
+// command is how the program of ours is called.
+func (k kernel) command(flags []string) []string {
+	return slices.Concat([]string{k.program, "-json"}, flags)
+}
+
+// peer is how the program in C is called.
+func (k kernel) peer(flags []string) []string { return slices.Concat([]string{k.binary()}, flags) }
 
 // rowsOfKernels returns the rows of the kernels. Their goal is to be no slower; that of bale's is more between hosts.
 func rowsOfKernels() (all []row) {

@@ -41,6 +41,9 @@ func judge(r row, f *figures) verdict {
 	v.compareWithFloor(r, f)
 	var ours, theirs, ratios []float64
 	for _, round := range f.rounds {
+		if v.Why = r.disagreement(round); v.Why != "" {
+			return v
+		}
 		a, b := r.kind.of(round[r.ours]), 0.0
 		for _, p := range r.theirs {
 			if x := r.kind.of(round[p]); x > 0 && (b == 0 || x < b) {
@@ -59,6 +62,17 @@ func judge(r row, f *figures) verdict {
 	v.Least, v.Most, v.Rounds = slices.Min(ratios), slices.Max(ratios), len(ratios)
 	v.settle(r.least, ratios)
 	return v
+}
+
+// disagreement says what the two sides of r have computed in a round if that is not the same.
+func (r row) disagreement(round map[point]result.Result) string {
+	ours := round[r.ours].Computed
+	for _, p := range r.theirs {
+		if theirs := round[p].Computed; ours != "" && theirs != "" && ours != theirs {
+			return fmt.Sprintf("ours has computed %q, and theirs %q", ours, theirs)
+		}
+	}
+	return ""
 }
 
 // compareWithFloor says how many times the floor ours is, in rounds that have both.

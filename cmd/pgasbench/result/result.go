@@ -28,6 +28,8 @@ type Result struct {
 	Switches  float64 `json:"switches,omitempty"`   // with -costs: context switches of all PEs, for one operation
 	WireBytes float64 `json:"wire_bytes,omitempty"` // with -costs: bytes that all hosts send to each other, for one operation
 
+	Computed string `json:"computed,omitempty"` // of programs: what came out, in the same words on both sides
+
 	// Of what PEs compete for:
 
 	WaitP50ns float64 `json:"wait_p50_ns,omitempty"` // the median wait, from request to acquisition, of the PE that waited longest

@@ -1,0 +1,5 @@
+//go:build race
+
+package coherent_test
+
+const raceDetector = true
