@@ -156,6 +156,35 @@ func ExampleWorld_Go() {
 	// Output: PE 0 has heard of PE 1
 }
 
+// One bar for all PEs on a terminal, and lines now and then elsewhere; a job that is over at once, as this one, shows none.
+func ExampleWorld_Progress() {
+	const rows = 3000
+	err := pgastest.Goroutines(context.Background(), 3, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
+		lo, hi := w.Team().Share(rows)
+		p, err := w.Progress(ctx, "rows", hi-lo) // what this PE is going to do; the bar has the sum
+		if err != nil {
+			return err
+		}
+		sum := 0
+		for row := lo; row < hi; row++ {
+			sum += row
+			p.Add(1) // counts in this PE's own memory: PE 0 reads it when it draws
+		}
+		if err := p.End(ctx); err != nil {
+			return err
+		}
+		all, err := pgas.SumValue(ctx, w.Team(), sum)
+		if w.PE() == 0 {
+			fmt.Println(all)
+		}
+		return err
+	})
+	if err != nil {
+		fmt.Println(err)
+	}
+	// Output: 4498500
+}
+
 // The lines of one file, each read by one PE.
 func ExampleReadShare() {
 	dir, err := os.MkdirTemp("", "example")

@@ -113,6 +113,13 @@ func TestGatherLate(t *testing.T) {
 	pgastest.RunLate(t, 4, 2, func(ctx context.Context, w *pgas.World) error { return tryGathers(ctx, w.Team()) })
 }
 
+// TestGatherHosts: hosts with different numbers of PEs, and so many that these share the first records, too.
+func TestGatherHosts(t *testing.T) {
+	gathers := func(ctx context.Context, w *pgas.World) error { return tryGathers(ctx, w.Team()) }
+	pgastest.RunHosts(t, 10, 3, gathers)
+	pgastest.RunLate(t, 10, 3, gathers)
+}
+
 // TestGatherOfNothing: elements without bytes are counted.
 func TestGatherOfNothing(t *testing.T) {
 	pgastest.RunGoroutines(t, 3, func(ctx context.Context, w *pgas.World) error {

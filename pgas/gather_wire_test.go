@@ -43,7 +43,7 @@ func TestAllGatherWire(t *testing.T) {
 		most        uint64 // bytes that may arrive on a host for one call
 	}{
 		"large": {2, 300_000, npes / hosts * 300_000 * 3 / 2},
-		"small": {20, 8, 7000},
+		"small": {20, 8, 10_000},
 	} {
 		t.Run(name, func(t *testing.T) {
 			pgastest.RunHosts(t, npes, hosts, func(ctx context.Context, w *pgas.World) error {

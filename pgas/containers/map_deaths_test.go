@@ -68,7 +68,7 @@ func TestMapCombinePanics(t *testing.T) {
 		}
 		func() {
 			defer func() { recover() }()
-			m.Update(ctx, 1, 1, func(old, v int64) int64 { panic("no") })
+			_ = m.Update(ctx, 1, 1, func(old, v int64) int64 { panic("no") })
 		}()
 		if v, ok := m.Find(1); !ok || v != 7 {
 			return fmt.Errorf("Find: %d, %t", v, ok)

@@ -2,6 +2,7 @@ package pgastest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -52,10 +53,13 @@ func BenchmarkSim(b *testing.B) {
 		b.SetBytes(1000)
 		b.ReportMetric(float64(w.PE()+7), "figure")
 		for b.Loop() {
-			w.Sleep(ctx, time.Microsecond)
+			err1 := w.Sleep(ctx, time.Microsecond)
 			b.StopTimer()
-			w.Sleep(ctx, time.Second)
+			err2 := w.Sleep(ctx, time.Second)
 			b.StartTimer()
+			if err := errors.Join(err1, err2); err != nil {
+				return err
+			}
 		}
 		return nil
 	})

@@ -89,7 +89,7 @@ func (o *options) check(int) error {
 	case o.top < 1:
 		return fmt.Errorf("-top %d: give 1 or more", o.top)
 	}
-	return o.canRead()
+	return nil
 }
 
 // run is collective.

@@ -95,28 +95,28 @@ func TestTwin(t *testing.T) {
 	}
 }
 
-// TestParts: the parts of a file have each line once, however many PEs there are.
+// TestParts: PEs have the edges of a file in its order, each once, however many PEs there are.
 func TestParts(t *testing.T) {
 	path := filepath.Join("testdata", "links.txt")
-	whole, _, err := readPart(path, 0, 1)
-	if err != nil || len(whole) != 12 {
-		t.Fatalf("%d edges, %v", len(whole), err)
-	}
-	size := 0
-	if data, err := os.ReadFile(path); err == nil {
-		size = len(data)
-	}
-	for npes := 2; npes < size+3; npes++ {
-		var all []edge
-		for pe := range npes {
-			edges, _, err := readPart(path, pe, npes)
+	links := []edge{{0, 1}, {0, 3}, {1, 3}, {2, 3}, {2, 3}, {3, 0}, {3, 4}, {4, 3}, {5, 3}, {5, 2}, {6, 3}, {6, 7}}
+	for _, npes := range []int{1, 2, 7, 20} {
+		err := pgastest.Goroutines(t.Context(), npes, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
+			edges, vertices, err := readGraph(ctx, w, path)
 			if err != nil {
-				t.Fatal(err)
+				return err
 			}
-			all = append(all, edges...)
-		}
-		if !slices.Equal(all, whole) {
-			t.Fatalf("in %d parts the edges are %v, want %v", npes, all, whole)
+			all, err := pgas.AllGather(ctx, w.Team(), edges)
+			if err != nil {
+				return err
+			}
+			whole := slices.Concat(all...)
+			if !slices.Equal(whole, links) || vertices != 8 {
+				return fmt.Errorf("%d PEs have the edges %v of %d vertices", npes, whole, vertices)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
 		}
 	}
 }

@@ -1,9 +1,8 @@
 package main
 
-// The edges of a file. Every PE reads the lines that begin in its part of the file's bytes.
+// The edges of a file. Every PE reads its share of the lines.
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"fmt"
@@ -18,28 +17,21 @@ import (
 // edge leads from one vertex to another.
 type edge struct{ From, To int64 }
 
-// canRead returns an error if the file of -graph cannot be read.
-func (o *options) canRead() error {
-	if o.graph == "" {
-		return nil
-	}
-	f, err := os.Open(o.graph)
-	if err != nil {
-		return fmt.Errorf("-graph: %w", err)
-	}
-	return f.Close()
-}
-
 // readGraph returns the edges of this PE's part of a file, and how many vertices the file has. If a line is none, the PE that
 // has read the first such line returns an error, and others no vertices. It is collective.
 func readGraph(ctx context.Context, w *pgas.World, path string) (edges []edge, vertices int, err error) {
-	edges, at, err := readPart(path, w.PE(), w.NPEs())
+	share, err := pgas.ReadShare(ctx, w.Team(), path, pgas.Lines)
+	if err != nil {
+		return nil, 0, fmt.Errorf("-graph: %w", err)
+	}
+	defer share.Close()
+	edges, at, err := edgesOf(share, path)
 	first, reduceErr := pgas.MinValue(ctx, w.Team(), at)
 	switch {
 	case reduceErr != nil:
 		return nil, 0, reduceErr
 	case first == at && err != nil:
-		return nil, 0, fmt.Errorf("-graph %s: %w", path, err)
+		return nil, 0, err
 	case first != math.MaxInt64:
 		return nil, 0, nil
 	}
@@ -54,52 +46,22 @@ func readGraph(ctx context.Context, w *pgas.World, path string) (edges []edge, v
 	return edges, int(most) + 1, err
 }
 
-// readPart reads the lines of a file that begin in part pe of npes parts. If there is an error, at is the offset of its
-// line, and otherwise math.MaxInt64.
-func readPart(path string, pe, npes int) (edges []edge, at int64, err error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, 0, err
-	}
-	defer f.Close()
-	size, err := f.Seek(0, io.SeekEnd)
-	if err != nil {
-		return nil, 0, err
-	}
-	lo, hi := part(size, pe, npes), part(size, pe+1, npes)
-	// The line that begins at lo or later: if one begins at lo itself, the byte before ends another one.
-	at = max(lo-1, 0)
-	if _, err := f.Seek(at, io.SeekStart); err != nil {
-		return nil, 0, err
-	}
-	in := bufio.NewReaderSize(f, 1<<16)
-	if lo > 0 {
-		skipped, err := in.ReadBytes('\n')
-		at += int64(len(skipped))
-		if err != nil && err != io.EOF {
-			return nil, at, err
-		}
-	}
-	for at < hi {
-		line, err := in.ReadBytes('\n')
-		if err != nil && err != io.EOF {
-			return nil, at, err
-		}
+// edgesOf returns the edges of a share of a file. If there is an error, at is the offset of its line, and otherwise math.MaxInt64.
+func edgesOf(share *pgas.FileShare, path string) (edges []edge, at int64, err error) {
+	for at, line := range share.All() {
 		e, ok, bad := parse(line)
 		if bad {
-			return nil, at, fmt.Errorf("line %d is %q: give the numbers of two vertices, from 0 to %d", lineAt(path, at), bytes.TrimSpace(line), mostVertices-1)
+			return nil, at, fmt.Errorf("-graph %s: line %d is %q: give the numbers of two vertices, from 0 to %d", path, lineAt(path, at), bytes.TrimSpace(line), mostVertices-1)
 		}
 		if ok {
 			edges = append(edges, e)
 		}
-		at += int64(len(line))
+	}
+	if err := share.Err(); err != nil {
+		at, _ := share.Range()
+		return nil, at, fmt.Errorf("-graph: %w", err)
 	}
 	return edges, math.MaxInt64, nil
-}
-
-// part returns where part pe of a file begins.
-func part(size int64, pe, npes int) int64 {
-	return size/int64(npes)*int64(pe) + size%int64(npes)*int64(pe)/int64(npes)
 }
 
 // parse returns the edge of a line, if it has one: comments and empty lines have none.

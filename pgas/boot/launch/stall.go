@@ -183,7 +183,7 @@ func missingUpdates(rows map[int]blocked) string {
 		return ""
 	}
 	slices.Sort(waiting)
-	return fmt.Sprintf("  no PE is left to make the update that is awaited by PE %s: look for the put, signal or atomic that is left out, goes elsewhere, or has another value\n", Ranges(waiting))
+	return fmt.Sprintf("  no PE is left to make the update that is awaited by PE %s: look for the put, signal, atomic or Unlock that is left out, goes elsewhere, or has another value\n", Ranges(waiting))
 }
 
 // eachPE returns the lines of the keys of m, in their order.

@@ -18,7 +18,6 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"iter"
 
 	"github.com/gopgas/gopgas/pgas/internal/callsite"
 	"github.com/gopgas/gopgas/pgas/internal/node"
@@ -105,13 +104,19 @@ func (t *gather) first(ctx context.Context) (records recordList, more bool, err 
 	}
 	records.each = recordBytes(or&^hasMore, t.call.Size)
 	records.all = make([]byte, len(t.g.PEs)*records.each)
-	return records, or&hasMore != 0, t.read(&exposure{kind: inline, n: records.each}, records.of)
+	records.spread = t.spreads && len(records.all) >= spreadMin
+	return records, or&hasMore != 0, t.read(&exposure{kind: inline, n: records.each}, records.spread, records.of)
 }
+
+// spreadMin is from how many bytes of all records on the members of a host share what they fetch of them. Less comes as fast
+// to each of them as one more exchange between them takes.
+const spreadMin = 8 << 10
 
 // A recordList has the starts of the records of all members, each bytes of each.
 type recordList struct {
-	all  []byte
-	each int
+	all    []byte
+	each   int
+	spread bool // the members of a host share them
 }
 
 func (r *recordList) of(i int) []byte { return r.all[i*r.each:][:r.each] }
@@ -126,7 +131,7 @@ func recordBytes(or uint64, size int) int {
 
 // makeParts makes the parts of all members, with their starts, of the records.
 func (t *gather) makeParts(ctx context.Context, records recordList) error {
-	if t.spreads {
+	if records.spread {
 		if err := t.spread(ctx, records.of); err != nil {
 			return err
 		}
@@ -162,16 +167,19 @@ func (t *gather) next(ctx context.Context, at int) (more bool, err error) {
 	if more = or&hasMore != 0; err != nil || t.parts == nil {
 		return more, err
 	}
-	return more, t.read(&piece, func(i int) []byte { return pieceOf(t.parts[i], at) })
+	return more, t.read(&piece, t.spreads, func(i int) []byte { return pieceOf(t.parts[i], at) })
 }
 
 // pieceOf returns what a round shows of b, from byte at on: nothing if that is beyond its end.
 func pieceOf(b []byte, at int) []byte { return b[min(at, len(b)):min(at+gatherPiece, len(b))] }
 
-// read copies what each member i shows to into(i), as much as that holds; if members share what they fetch, of other hosts
-// the share of this one.
-func (t *gather) read(s *exposure, into func(i int) []byte) error {
-	g := t.g
+// read copies what each member i shows to into(i), as much as that holds: of members of other hosts all, or what is to be spread the
+// share of this one.
+func (t *gather) read(s *exposure, spread bool, into func(i int) []byte) error {
+	g, share := t.g, everyShare
+	if spread {
+		share = g.localRank
+	}
 	off := slotOff(g.Slot) + arrivalOff(g.calls.n) + dataOff
 	if s.kind == bcopy {
 		off = g.mailboxOff(s.x)
@@ -182,7 +190,7 @@ func (t *gather) read(s *exposure, into func(i int) []byte) error {
 		}
 	}
 	remote := false
-	for i := range t.fetched() {
+	for i := range g.shareOf(g.hostIndex, share) {
 		if b := into(i); len(b) > 0 {
 			g.n.Channel(g.PEs[i]).GetNB(g.PEs[i], b, uint64(off))
 			remote = true
@@ -192,12 +200,4 @@ func (t *gather) read(s *exposure, into func(i int) []byte) error {
 		return nil
 	}
 	return g.flush()
-}
-
-// fetched is the members of other hosts whose memory this one reads.
-func (t *gather) fetched() iter.Seq[int] {
-	if t.spreads {
-		return t.g.shareOf(t.g.hostIndex, t.g.localRank)
-	}
-	return t.g.shareOf(t.g.hostIndex, everyShare)
 }

@@ -15,7 +15,7 @@ const Module = "github.com/gopgas/gopgas/"
 // A Call is a call of a function or a method of gopgas.
 type Call struct {
 	Instr   ssa.CallInstruction
-	Package string      // pgas, locks, notify, dsm, atomics
+	Package string      // pgas, locks, notify, dsm, atomics, containers, arena
 	Type    string      // of the receiver: Ref or Sym for generated types, empty for a function
 	Name    string      // without the field's name
 	Field   string      // of an accessor, or empty
@@ -103,6 +103,8 @@ func packageOf(p *types.Package) string {
 	switch name {
 	case "pgas", "locks", "notify", "dsm", "atomics":
 		return name
+	case "pgas/containers", "pgas/arena":
+		return p.Name()
 	}
 	return ""
 }

@@ -14,6 +14,8 @@ func (c Call) Team() (team ssa.Value, ok bool) {
 	switch c.Package {
 	case "pgas":
 		return c.teamOfPGAS()
+	case "containers", "arena":
+		return c.teamOfContainer()
 	case "locks":
 		return c.argument("World"), c.Type == "" && (strings.HasPrefix(c.Name, "Alloc") || c.Name == "Tune" || c.Name == "NewService") ||
 			c.Is("locks", "Table.Free", "Service.Free")
@@ -28,7 +30,7 @@ func (c Call) teamOfPGAS() (team ssa.Value, ok bool) {
 	switch c.Type {
 	case "World":
 		switch c.Name {
-		case "Barrier", "Sync", "SyncOr", "Close", "Topology":
+		case "Barrier", "Sync", "SyncOr", "Close", "Topology", "Progress":
 			return c.Recv, true
 		}
 	case "Team":
@@ -38,6 +40,8 @@ func (c Call) teamOfPGAS() (team ssa.Value, ok bool) {
 		}
 	case "Sym":
 		return nil, c.Name == "Free" || c.Name == "Realloc"
+	case "Progress":
+		return nil, c.Name == "End"
 	case "":
 		switch {
 		case strings.HasPrefix(c.Name, "Alloc") || c.Name == "Agree":
@@ -79,7 +83,7 @@ func IsContext(t types.Type) bool {
 // what follows.
 func (c Call) Completes() bool {
 	if _, collective := c.Team(); collective {
-		return true
+		return c.Package != "containers" || c.isNew() || c.Name == "Free"
 	}
 	switch c.Name {
 	case "Quiet", "MustQuiet":

@@ -49,7 +49,7 @@ func TeamPath(team ssa.Value) string {
 			return World
 		}
 	}
-	if !IsType(team.Type(), "Team") {
+	if !IsType(team.Type(), "Team") && !isContainer(team.Type()) {
 		return World // a dsm.Region, or a Member of it
 	}
 	return Path(team)

@@ -11,12 +11,14 @@ import (
 	"github.com/gopgas/gopgas/dsm"
 	"github.com/gopgas/gopgas/locks"
 	"github.com/gopgas/gopgas/pgas"
+	"github.com/gopgas/gopgas/pgas/arena"
+	"github.com/gopgas/gopgas/pgas/containers"
 )
 
 func onOnePE(ctx context.Context, w *pgas.World) error {
 	if w.PE() == 0 {
 		fmt.Println("ready")
-		return w.Barrier(ctx) // want `World.Barrier is collective, but by the PE number in the condition of line 17 not all PEs call it`
+		return w.Barrier(ctx) // want `World.Barrier is collective, but by the PE number in the condition of line 19 not all PEs call it`
 	}
 	return nil
 }
@@ -31,7 +33,7 @@ func matching(ctx context.Context, w *pgas.World) error {
 
 func otherKinds(ctx context.Context, w *pgas.World, s pgas.Slice[int64]) error {
 	if w.PE() == 0 {
-		return w.Barrier(ctx) // want `World.Barrier is collective, but by the PE number in the condition of line 33 other PEs call pgas.SumReduce instead`
+		return w.Barrier(ctx) // want `World.Barrier is collective, but by the PE number in the condition of line 35 other PEs call pgas.SumReduce instead`
 	}
 	return pgas.SumReduce(ctx, w.Team(), s, s)
 }
@@ -41,7 +43,7 @@ func early(ctx context.Context, w *pgas.World) error {
 		return err
 	}
 	fmt.Println("done")
-	return w.Sync(ctx) // want `World.Sync is collective, but by the PE number in the condition of line 40`
+	return w.Sync(ctx) // want `World.Sync is collective, but by the PE number in the condition of line 42`
 }
 
 func errorsEndTheJob(ctx context.Context, w *pgas.World) error {
@@ -247,4 +249,126 @@ func meant(ctx context.Context, w *pgas.World) error {
 		return w.Barrier(ctx) //pgasvet:ok the others are in their last Barrier
 	}
 	return nil
+}
+
+func values(ctx context.Context, w *pgas.World, found []int32) error {
+	if w.PE() == 0 {
+		sum, err := pgas.SumValue(ctx, w.Team(), len(found)) // want `pgas.SumValue is collective`
+		if err != nil {
+			return err
+		}
+		fmt.Println(sum)
+	}
+	if w.PE() == 1 {
+		lists, err := pgas.Gather(ctx, w.Team(), found, 0) // want `pgas.Gather is collective`
+		if err != nil {
+			return err
+		}
+		fmt.Println(len(lists))
+	}
+	if lo, hi := w.Team().Share(10); w.PE() == 2 { // a share is no collective
+		fmt.Println(lo, hi)
+	}
+	if w.PE() == 3 {
+		lines, err := pgas.ReadShare(ctx, w.Team(), "x", pgas.Lines) // want `pgas.ReadShare is collective`
+		if err != nil {
+			return err
+		}
+		return lines.Close()
+	}
+	return nil
+}
+
+func progress(ctx context.Context, w *pgas.World) error {
+	if w.PE() == 0 {
+		p, err := w.Progress(ctx, "rows", 10) // want `World.Progress is collective`
+		if err != nil {
+			return err
+		}
+		p.Add(10)
+		return p.End(ctx)
+	}
+	return nil
+}
+
+func container(ctx context.Context, w *pgas.World, half *pgas.Team) error {
+	seen, err := containers.NewMap[int, int](ctx, w, containers.Capacity(100))
+	if err != nil {
+		return err
+	}
+	some, err := containers.NewMap[int, int](ctx, w, containers.Over(half))
+	if err != nil {
+		return err
+	}
+	if w.PE() == 0 {
+		if err := seen.Set(ctx, 1, 2); err != nil { // of one PE
+			return err
+		}
+		n, err := seen.Len(ctx) // want `Map.Len is collective`
+		if err != nil {
+			return err
+		}
+		fmt.Println(n)
+	}
+	if w.PE() < w.NPEs()/2 {
+		if _, err := some.Len(ctx); err != nil { // of half
+			return err
+		}
+	}
+	if half.PE() == 0 {
+		if _, err := some.Len(ctx); err != nil { // want `Map.Len is collective`
+			return err
+		}
+	}
+	if w.PE() == 0 {
+		return some.Free(ctx) // want `Map.Free is collective`
+	}
+	return nil
+}
+
+// Of a container that was made elsewhere the members are not known, but all PEs make one and free it.
+func given(ctx context.Context, w *pgas.World, a *containers.Array[int64], m *containers.Map[string, int]) error {
+	if w.PE() == 0 {
+		if err := containers.Sort(ctx, a); err != nil {
+			return err
+		}
+		if err := m.OnlyFinds(ctx); err != nil {
+			return err
+		}
+	}
+	if w.PE() == 0 {
+		q, err := containers.NewQueue[int](ctx, w, 8) // want `containers.NewQueue is collective`
+		if err != nil {
+			return err
+		}
+		fmt.Println(q)
+	}
+	return nil
+}
+
+func inClosure(ctx context.Context, w *pgas.World) error {
+	a, err := containers.NewArray[int64](ctx, w, 100)
+	if err != nil {
+		return err
+	}
+	fill := func() error {
+		if w.PE() == 0 {
+			return containers.PrefixSums(ctx, a) // want `containers.PrefixSums is collective`
+		}
+		return nil
+	}
+	return fill()
+}
+
+func records(ctx context.Context, w *pgas.World) error {
+	a, err := arena.New(ctx, w, 1<<20)
+	if err != nil {
+		return err
+	}
+	if w.PE() == 0 {
+		if err := a.Reset(ctx); err != nil { // want `Arena.Reset is collective`
+			return err
+		}
+	}
+	return a.Close(ctx)
 }

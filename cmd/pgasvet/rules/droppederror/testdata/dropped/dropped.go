@@ -10,6 +10,8 @@ import (
 	"github.com/gopgas/gopgas/locks"
 	"github.com/gopgas/gopgas/notify"
 	"github.com/gopgas/gopgas/pgas"
+	"github.com/gopgas/gopgas/pgas/arena"
+	"github.com/gopgas/gopgas/pgas/containers"
 )
 
 func statements(ctx context.Context, w *pgas.World, c design.CellRef, s pgas.Slice[int64]) error {
@@ -79,3 +81,21 @@ type own struct{}
 func (own) Barrier(context.Context) error { return nil }
 
 func notOurs(ctx context.Context) { own{}.Barrier(ctx) }
+
+func values(ctx context.Context, w *pgas.World, m *containers.Map[string, int], a *arena.Arena) error {
+	sum, _ := pgas.SumValue(ctx, w.Team(), 1) // want `the error of pgas.SumValue is dropped`
+	fmt.Println(sum)
+	m.Set(ctx, "a", 1)            // want `the error of Map.Set is dropped`
+	n, _ := m.Len(ctx)            // want `the error of Map.Len is dropped`
+	for _, v := range m.Local() { // no error
+		n += v
+	}
+	fmt.Println(n)
+	p, err := w.Progress(ctx, "rows", n)
+	if err != nil {
+		return err
+	}
+	p.Add(1)
+	p.End(ctx) // want `the error of Progress.End is dropped`
+	return a.Close(ctx)
+}
