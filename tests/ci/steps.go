@@ -47,9 +47,9 @@ var steps = []step{
 	{name: "ui", what: "the page of pgasrun -ui, in Chromium", run: testsOfModule("tests/ui"), beside: waiting},
 	{name: "debian13", what: "a Debian 13 is made, and the tests for it compile there", run: compiledUnderDebian13, beside: computing},
 	{name: "timeouts", what: "PEs that are silent, dead, attacked or of another version are told of, and no call waits for them", run: testsOfTimeouts, beside: waiting},
+	{name: "test", what: "all other tests", run: testsOfProcesses},
 	{name: "clusters", what: "Slurm, mpirun and a hand start jobs on two hosts", run: goTest(nil, "./tests/clusters"), beside: waiting},
 	{name: "nocgo", what: "the module builds without C, and passes the tests that C makes a difference to, most in short mode", run: withoutC, beside: waiting},
-	{name: "test", what: "all other tests", run: testsOfProcesses},
 	{name: "race", what: "the tests of packages that run PEs as goroutines, under the race detector", run: race},
 	{name: "sanitize", what: "the C of the engine and of the pager has no undefined behaviour, where the engine's numbers wrap too", run: goTest(sanitized, "-short", "./ucx/engine", "./pgas/transport/ucp", "./dsm/pager")},
 	{name: "ucx118", what: "the tests of what calls UCX, and of mpirun and prun, pass in a Debian 13, with UCX 1.18 and Open MPI 5", run: testsUnderDebian13},
@@ -269,12 +269,12 @@ func withoutC(ctx context.Context) error {
 var wholeWithoutC = []string{"pgas/boot/...", "pgas/transport/...", "pgas/pgastest/...", "atomics", "notify"}
 
 // shortWithoutC are those whose tests are run in short mode: what has files for builds with C or without it, the rest of
-// the runtime, what starts it, and the samples. To all others C makes no difference.
-var shortWithoutC = []string{"ucx/...", "pgas", "pgas/containers", "pgas/topo", "dsm", "dsm/pager/...", "samples", "cmd/pgasrun", "cmd/pgasrun/doctor"}
+// the runtime, and the samples, which start pgasrun. To all others C makes no difference.
+var shortWithoutC = []string{"ucx/...", "pgas", "pgas/containers", "pgas/topo", "dsm", "dsm/pager/...", "samples", "cmd/pgasrun/doctor"}
 
 // computations are packages whose tests compute or compile. Those of all others run many processes that wait for each other: two
 // such packages at a time take several times as long as one after the other.
-var computations = []string{"locks/model", "dsm/model", "pgas/containers/model", "pgas/sim", "cmd/pgasgen", "cmd/pgasvet/...", "cmd/pgasbench/...", "samples/cholesky", "tests/mutants", "tests/release"}
+var computations = []string{"locks/model", "dsm/model", "pgas/containers/model", "pgas/sim", "cmd/pgasgen", "cmd/pgasvet/...", "cmd/pgasbench", "cmd/pgasbench/compare", "cmd/pgasbench/dsmbench", "cmd/pgasbench/floor", "cmd/pgasbench/lockbench", "samples/cholesky", "tests/mutants", "tests/release"}
 
 // computed names tests of other packages that only compute: planted bugs, which are compiled, and programs in the
 // simulator.
@@ -310,7 +310,7 @@ func testsOfProcesses(ctx context.Context) error {
 }
 
 // timeouts are packages that spend their time with waiting until a PE is found silent, or until programs are built.
-var timeouts = []string{"tests/silence", "tests/stranger", "tests/blame", "tests/badinput"}
+var timeouts = []string{"tests/silence", "tests/stranger", "tests/blame", "tests/badinput", "tests/mistakes", "tests/races", "tests/ssh", "cmd/pgasbench/growth"}
 
 func testsOfTimeouts(ctx context.Context) error {
 	matched, err := packages(ctx, timeouts)

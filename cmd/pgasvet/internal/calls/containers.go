@@ -21,6 +21,7 @@ var collectives = map[string][]string{
 		"Map.Save", "Map.Load", "Map.Free",
 		"StringMap.UpdateAll", "StringMap.SetAll", "StringMap.InsertAll", "StringMap.FindAll", "StringMap.Len",
 		"StringMap.OnlyFinds", "StringMap.OnlyInserts", "StringMap.Writes", "StringMap.Save", "StringMap.Load", "StringMap.Free",
+		"TextMap.SetAll", "TextMap.FindAll", "TextMap.Len", "TextMap.Free",
 		"Queue.Free", "Queues.Free", "Tickets.Free", "WorkPool.Run", "WorkPool.Tasks", "WorkPool.Free",
 	},
 	"arena": {"Arena.Reset", "Arena.Close"},
