@@ -31,8 +31,6 @@ type Mailbox[T any] struct {
 	beside    besides // a mailbox with the same flow, or nil
 	counted   tally   // items sent and taken since it was made
 	receiving bool    // receive is running
-	spare     []T     // for items of this member for itself while others of these are received
-	since     int     // items of this member for itself since it has looked for others
 	backlog   int     // items that it may have staged beyond its batches
 	freed     bool
 }
@@ -109,7 +107,6 @@ func planMailboxOn[T any](mem *memory, f *flow, first int, s settings, oneWave b
 	b.flow = f
 	b.census = newCensus(mem, f, first+ringSignals(b.n), oneWave)
 	b.rings = newRings[T](mem, f, first, s.ring)
-	b.rings.apart = true
 	return b
 }
 
@@ -159,22 +156,17 @@ func (b *Mailbox[T]) mustBeOpen(ctx context.Context, op string) {
 func (b *Mailbox[T]) full(ctx context.Context, pe int) error {
 	out := &b.rings.out[pe]
 	if b.receiving {
-		if pe != b.me {
-			b.rings.push(pe)
-		}
-		if excess := len(out.staged) - out.most; excess > b.backlog {
+		b.rings.push(pe)
+		if excess := len(out.staged) - b.rings.size/2; excess > b.backlog {
 			return fmt.Errorf("Mailbox.Send: receive has sent %d items to PE %d which it has no room for: choose a larger Backlog, or send less from receive", excess, pe)
 		}
 		return nil
-	}
-	if pe == b.me {
-		return b.fullOwn()
 	}
 	for {
 		b.flow.look()
 		b.rings.push(pe)
 		some, err := b.deliverBoth()
-		if err != nil || len(out.staged) < out.most {
+		if err != nil || len(out.staged) < b.rings.size/2 {
 			return err
 		}
 		if some {
@@ -185,17 +177,6 @@ func (b *Mailbox[T]) full(ctx context.Context, pe int) error {
 			return err
 		}
 	}
-}
-
-// fullOwn receives a batch of this member for itself, and for every half ring of them what others have sent, too.
-func (b *Mailbox[T]) fullOwn() error {
-	if b.since += b.rings.out[b.me].most; b.since < b.rings.size/2 {
-		return b.deliverOwn()
-	}
-	b.since = 0
-	b.flow.look()
-	_, err := b.deliverBoth()
-	return err
 }
 
 // Poll receives what has arrived, and puts the batches that are not full, too. It waits for nothing. It returns the
@@ -276,21 +257,8 @@ func (b *Mailbox[T]) tellBoth() {
 
 func (b *Mailbox[T]) tellAll() { b.rings.tellAll() }
 
-// deliverOwn calls receive with what this member has sent to itself.
-func (b *Mailbox[T]) deliverOwn() error {
-	items := b.rings.own(b.spare)
-	b.spare = items
-	return b.hand(b.me, items)
-}
-
 // deliver calls receive with what has arrived, and reports whether that is anything.
 func (b *Mailbox[T]) deliver() (some bool, err error) {
-	if len(b.rings.out[b.me].staged) > 0 { // once: what receive sends to itself must not keep others waiting
-		some = true
-		if err := b.deliverOwn(); err != nil {
-			return some, err
-		}
-	}
 	for from := range b.n {
 		for {
 			items := b.rings.arrived(from)
@@ -313,9 +281,7 @@ func (b *Mailbox[T]) hand(from int, items []T) error {
 	defer func() {
 		b.receiving = false
 		b.counted.taken += uint64(n)
-		if from != b.me {
-			b.rings.take(from, n)
-		}
+		b.rings.take(from, n)
 	}()
 	return b.receive(from, items)
 }

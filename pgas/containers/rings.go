@@ -6,8 +6,7 @@ package containers
 // A sender gathers items for a target in a batch, which is half a ring, puts the batch into its ring at the target, and
 // with the last byte the signal that says how many items it has put there in all. The receiver says by a signal in the
 // other direction how many it has taken in all, once for every half ring. So a batch costs one message, and a quarter to
-// one more for the answer; no member waits while its rings have room; and the memory is fixed. In a mailbox, what a
-// member has for itself goes by no ring: it is received from the batch, which is small.
+// one more for the answer; no member waits while its rings have room; and the memory is fixed.
 //
 // Both counts start anywhere and may wrap: only differences matter. The lowest bit of the sender's signal is the parity
 // of its epoch. A member may be one epoch ahead of another, never two, for an epoch ends when all have ended it. What a
@@ -29,9 +28,8 @@ const itemCount = 1<<63 - 1
 type rings[T any] struct {
 	m     *members
 	f     *flow
-	first int  // the signals of f from first on: n of items that have been put, n of items that have been taken
-	size  int  // items of a ring, a power of two
-	apart bool // a member's items for itself go by no ring
+	first int // the signals of f from first on: n of items that have been put, n of items that have been taken
+	size  int // items of a ring, a power of two
 	place int
 	inbox pgas.Slice[T] // this member's rings: that of sender s from s*size on
 	out   []outgoing[T]
@@ -42,7 +40,6 @@ type rings[T any] struct {
 // outgoing is the items for one target.
 type outgoing[T any] struct {
 	staged []T    // not put yet
-	most   int    // a full batch
 	sent   uint64 // put
 }
 
@@ -68,12 +65,9 @@ func (r *rings[T]) bind(mem *memory) {
 	r.inbox = piece[T](mem, r.place, n*r.size)
 	r.out, r.in = make([]outgoing[T], n), make([]incoming, n)
 	for pe := range n {
-		r.out[pe].sent, r.out[pe].most, r.in[pe] = firstItem, r.size/2, incoming{firstItem, firstItem}
+		r.out[pe].sent, r.in[pe] = firstItem, incoming{firstItem, firstItem}
 		r.f.signals.At(r.first+pe).Set(r.m.me, firstItem<<1)
 		r.f.signals.At(r.first+n+pe).Set(r.m.me, firstItem)
-	}
-	if r.apart {
-		r.out[r.m.me].most = min(r.size/2, ownItems)
 	}
 }
 
@@ -81,8 +75,6 @@ const (
 	defaultRing  = 32 << 10 // bytes for each pair of members
 	defaultRings = 8 << 20  // bytes of all rings of a member, unless leastItems of each take more
 	leastItems   = 16
-
-	ownItems = 128 // of a batch of a member for itself, which is received while it is in the cache
 )
 
 // ringSize returns the items of a ring: the largest power of two that fits the bytes.
@@ -98,17 +90,10 @@ func ringSize[T any](n, bytes int) int {
 func (r *rings[T]) stage(pe int, v T) (full bool) {
 	out := &r.out[pe]
 	if out.staged == nil {
-		out.staged = make([]T, 0, out.most)
+		out.staged = make([]T, 0, r.size/2)
 	}
 	out.staged = append(out.staged, v)
-	return len(out.staged) >= out.most
-}
-
-// own takes the staged items of this member for itself, which need no ring. spare is where later ones are staged.
-func (r *rings[T]) own(spare []T) (items []T) {
-	out := &r.out[r.m.me]
-	items, out.staged = out.staged, spare[:0]
-	return items
+	return len(out.staged) >= r.size/2
 }
 
 // room returns how many more items fit the ring at target pe now.
@@ -145,7 +130,7 @@ func (r *rings[T]) at(i uint64) int { return int(i % uint64(r.size)) }
 func (r *rings[T]) pushAll() (some, all bool) {
 	all = true
 	for pe := range r.m.n {
-		if len(r.out[pe].staged) > 0 && !(r.apart && pe == r.m.me) {
+		if len(r.out[pe].staged) > 0 {
 			some = r.push(pe) || some
 			all = all && len(r.out[pe].staged) == 0
 		}
