@@ -50,10 +50,10 @@ var steps = []step{
 	{name: "test", what: "all other tests", run: testsOfProcesses},
 	{name: "clusters", what: "Slurm, mpirun and a hand start jobs on two hosts", run: goTest(nil, "./tests/clusters"), beside: waiting},
 	{name: "nocgo", what: "the module builds without C, and passes the tests that C makes a difference to, most in short mode", run: withoutC, beside: waiting},
+	{name: "bench", what: "every benchmark runs", run: goTest(nil, "-run=^$", "-bench=.", "-benchtime=1x", everything), beside: waiting},
 	{name: "race", what: "the tests of packages that run PEs as goroutines, under the race detector", run: race},
 	{name: "sanitize", what: "the C of the engine and of the pager has no undefined behaviour, where the engine's numbers wrap too", run: goTest(sanitized, "-short", "./ucx/engine", "./pgas/transport/ucp", "./dsm/pager")},
 	{name: "ucx118", what: "the tests of what calls UCX, and of mpirun and prun, pass in a Debian 13, with UCX 1.18 and Open MPI 5", run: testsUnderDebian13},
-	{name: "bench", what: "every benchmark runs", run: goTest(nil, "-run=^$", "-bench=.", "-benchtime=1x", everything)},
 }
 
 // shortSteps are the steps of -short: those that a change breaks most often, in a few minutes.
@@ -310,7 +310,7 @@ func testsOfProcesses(ctx context.Context) error {
 }
 
 // timeouts are packages that spend their time with waiting until a PE is found silent, or until programs are built.
-var timeouts = []string{"tests/silence", "tests/stranger", "tests/blame", "tests/badinput", "tests/mistakes", "tests/races", "tests/ssh", "cmd/pgasbench/growth"}
+var timeouts = []string{"tests/silence", "tests/stranger", "tests/blame", "tests/badinput", "tests", "tests/mistakes", "tests/races", "tests/ssh", "cmd/pgasbench/growth"}
 
 func testsOfTimeouts(ctx context.Context) error {
 	matched, err := packages(ctx, timeouts)
