@@ -52,7 +52,7 @@ SelectType=select/cons_tres
 SelectTypeParameters=CR_CPU
 MpiDefault=none
 ReturnToService=2
-KillWait=2
+KillWait=15
 SchedulerParameters=batch_sched_delay=0,sched_interval=1,sched_min_interval=0
 NodeName=usr0 NodeAddr=%[2]s CPUs=16 State=UNKNOWN
 NodeName=usr1 NodeAddr=%[3]s CPUs=16 State=UNKNOWN

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -165,9 +166,22 @@ func waits(ctx context.Context, w *pgas.World) error {
 		if err := appendTo(os.Args[2], end); err != nil {
 			return err
 		}
+		awaitEnds(os.Args[2], w.NPEs())
 	}
 	fmt.Print(end)
 	return context.Cause(ctx)
+}
+
+// awaitEnds waits until every PE has appended its line to the file, but not for ever. The first PE to end has the launcher end the
+// others, and kill those that get no CPU for a second.
+func awaitEnds(path string, npes int) {
+	for range 60 { // 3 s
+		text, err := os.ReadFile(path)
+		if err != nil || bytes.Count(text, []byte("\n")) >= npes {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
 }
 
 func appendTo(path, text string) error {
