@@ -35,8 +35,8 @@ type Mailbox[T any] struct {
 	freed     bool
 }
 
-// besides is a mailbox beside another, as that one sees it. A member that waits at one receives of both: whom it waits for
-// may be waiting at the other.
+// besides is a mailbox beside another, as that one sees it. A member that waits at one receives of both: the member that it waits
+// for may be waiting at the other.
 type besides interface {
 	deliver() (some bool, err error)
 	tellAll()

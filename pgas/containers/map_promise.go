@@ -38,7 +38,7 @@ func (m *Map[K, V]) OnlyFinds(ctx context.Context) error {
 //   - of elements for one key that one member inserts the first counts; between those of several members any
 //   - Insert blocks while the ring at k's member is full: a member that computes for long without inserting keeps others
 //     waiting; ctx ends the wait, but k is inserted all the same
-//   - who finds that a PE is lost returns *pgas.PeerError: Insert if it waits, and the call that ends the promise
+//   - a member that finds that a PE is lost returns *pgas.PeerError: Insert if it waits, and the call that ends the promise
 //   - an element that finds no room is dropped; the call that ends the promise returns *MapFullError on every member
 //
 // It is collective, and a barrier. Its errors are those of Writes.

@@ -60,7 +60,7 @@ func meetAtSplit(ctx context.Context, w *pgas.World) error {
 	return w.Barrier(ctx)
 }
 
-// splitAndUpdate has PE 1 insert the key that splits segment 0, while the others, who have learned the depth at segment 1, update keys of segment
+// splitAndUpdate has PE 1 insert the key that splits segment 0, while the others, which have learned the depth at segment 1, update keys of segment
 // 2, as PE 1 does then.
 func splitAndUpdate(ctx context.Context, w *pgas.World, m *containers.Map[int, mapPair], keys map[int][]int) error {
 	if w.PE() == 1 {

@@ -5,8 +5,8 @@ package containers
 // number. So
 //
 //   - the bytes are there before the key has the number: a Quiet is between them
-//   - who replaces or deletes a value removes its pieces, whose slots serve other texts then
-//   - who finds a number whose pieces are gone has come too late, and asks for the key again: pieces of another value it
+//   - a member that replaces or deletes a value removes its pieces, whose slots serve other texts then
+//   - a member that finds a number whose pieces are gone has come too late, and asks for the key again: pieces of another value it
 //     cannot meet
 
 import (

@@ -75,18 +75,9 @@ func (a *Array[T]) Locate(i int) (pe, at int) {
 	if uint(i) >= uint(n) {
 		misuse("Locate", "index %d is out of range: the array has %d elements", i, n)
 	}
-	pe = int(float64(i) / float64(n) * float64(a.team.NPEs())) // a guess
-	pe = min(pe, a.team.NPEs()-1)
-	for {
-		switch lo, hi := a.team.ShareOf(pe, n); {
-		case i < lo:
-			pe--
-		case i >= hi:
-			pe++
-		default:
-			return pe, i - lo
-		}
-	}
+	pe = a.team.OwnerOf(i, n)
+	lo, _ := a.team.ShareOf(pe, n)
+	return pe, i - lo
 }
 
 // Index returns the index of the element at place at of PE pe's share: the inverse of Locate. It is local. It panics with
