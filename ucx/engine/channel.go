@@ -662,6 +662,8 @@ func lostError(pe int, status int32) error {
 		e.Reason = Unknown
 	case C.UCS_ERR_EXCEEDS_LIMIT:
 		e.Reason = Spent
+	case C.UCS_ERR_OUT_OF_RANGE:
+		e.Reason = Refused
 	}
 	return e
 }

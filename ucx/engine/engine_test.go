@@ -454,3 +454,61 @@ func TestSleepersAskWhetherPeersLive(t *testing.T) {
 		})
 	}
 }
+
+// TestRefusedOperations: a target that cannot apply an operation says so. The origin does not wait for what does not
+// come, and does not take the operation for done; another channel works on.
+func TestRefusedOperations(t *testing.T) {
+	opAdd := Numbers().Ops[4]
+	for _, op := range []struct {
+		name string
+		run  func(ctx context.Context, c *Channel) error
+	}{
+		{"fetch of an unaligned word", func(ctx context.Context, c *Channel) error {
+			_, err := c.Fetch(ctx, 1, opAdd, 4097, 8, 1, 0)
+			return err
+		}},
+		{"fetch of 4 bytes that are not aligned", func(ctx context.Context, c *Channel) error {
+			_, err := c.Fetch(ctx, 1, opAdd, 4098, 4, 1, 0)
+			return err
+		}},
+		{"fetch of a word behind the heap", func(ctx context.Context, c *Channel) error {
+			_, err := c.Fetch(ctx, 1, opAdd, 1<<20, 8, 1, 0)
+			return err
+		}},
+		{"update of an unaligned word", func(ctx context.Context, c *Channel) error {
+			c.Post(1, opAdd, 4100, 8, 1)
+			return c.Quiet(ctx, -1)
+		}},
+		{"signal that is not aligned", func(ctx context.Context, c *Channel) error {
+			c.PutSignal(1, 4096, []byte("payload"), 4100, wordSet, 7)
+			return c.Quiet(ctx, 1)
+		}},
+		{"put behind the heap", func(ctx context.Context, c *Channel) error {
+			c.Put(1, 1<<20-4, make([]byte, 8))
+			return c.Quiet(ctx, -1)
+		}},
+		{"get from behind the heap", func(ctx context.Context, c *Channel) error {
+			return c.Get(ctx, 1, make([]byte, 8), 1<<20-4)
+		}},
+	} {
+		t.Run(op.name, func(t *testing.T) {
+			a, b, c := pair(t, false, 0)
+			ctx, cancel := hang.Context(t.Context())
+			defer cancel()
+			var lost *LostError
+			if err := op.run(ctx, c); !errors.As(err, &lost) || lost.PE != 1 || lost.Reason != Refused {
+				t.Fatalf("the origin has the error %v, want that PE 1 refused", err)
+			}
+			if b.Rejected() == 0 || a.Lost() != nil {
+				t.Fatalf("%d records rejected; PE 1 is taken for lost: %v", b.Rejected(), a.Lost())
+			}
+			other, err := a.Channel(false, func(pe int) []byte { return [][]byte{a.Address(), b.Address()}[pe] })
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := other.Fetch(ctx, 1, opAdd, 4096, 8, 1, 0); err != nil {
+				t.Fatalf("another channel: %v", err)
+			}
+		})
+	}
+}

@@ -110,6 +110,10 @@ static void take_reply(channel_t *c, const void *header, size_t header_n, const 
         return;
     for (uint32_t i = 0; i < head.records && p; i++)
         p = take_record(c, l, p, end, header_n ? data : NULL, header_n ? n : 0);
+    if (head.flags & WIRE_REJECTED) { // before the request counts as applied: its loss is to be reported
+        lane_fail(l, UCS_ERR_OUT_OF_RANGE);
+        return;
+    }
     lane_acked(l, head.seq);
     if (before(l->notes_credited, head.lane))
         l->notes_credited = head.lane;

@@ -22,6 +22,7 @@ const (
 	Unreachable               // UCX finds no way to its address
 	Unknown                   // its address could not be had
 	Spent                     // no lane number to it is left
+	Refused                   // it lives, and could not apply an operation
 	Broken                    // anything else
 )
 
@@ -39,6 +40,8 @@ func (e *LostError) Error() string {
 		return "its address is not known: the exchange of the job no longer answers (" + e.Status + ")"
 	case Spent:
 		return "this PE has opened 4,294,967,295 connections to it, which is all that a job has: keep contexts and use them again"
+	case Refused:
+		return "it has refused an operation of this PE on a place outside its heap, or on a word that is not aligned, and nothing that is issued to it on this context arrives any more: take offsets from what Alloc and pgasgen give"
 	}
 	return fmt.Sprintf("UCX could not carry out an operation (%s)", e.Status)
 }

@@ -394,14 +394,16 @@ static void apply(engine_t *e, inbound_t *in, const struct wire_head *head, stru
     struct request all = q;
     struct wire_rec rec;
     const char *rest;
-    unsigned i;
+    unsigned i, rejected = 0;
     for (i = 0; i < head->records && next_record(&q, &rec, &rest); i++)
-        if (!apply_record(e, &rec, rest, &a))
-            e->rejected++;
-    e->rejected += head->records - i;
+        rejected += !apply_record(e, &rec, rest, &a);
+    rejected += head->records - i;
+    if (rejected)
+        a.flags |= WIRE_REJECTED; // the origin may wait for a value that does not come
+    e->rejected += rejected;
     e->served++;
     a.seq = head->seq;
-    if ((head->flags & WIRE_ACK) && ep && !a.reply)
+    if ((rejected || (head->flags & WIRE_ACK)) && ep && !a.reply)
         a.reply = take_reply(e);
     flush_reply(&a);
     ring_for_request(e, all, head->records);

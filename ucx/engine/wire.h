@@ -25,6 +25,7 @@ enum {
     WIRE_ACK = 1, // request: answer when everything up to this message is applied
     WIRE_BYE = 2, // request: the channel closes, forget the lane
     WIRE_OPEN = 4, // request: struct wire_open follows, and nothing else. reply: the lane is open
+    WIRE_REJECTED = 8, // reply: the target could not apply a record of the request, and has not
 };
 
 struct wire_head {

@@ -5,6 +5,7 @@ package ucp
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/gopgas/gopgas/pgas/transport"
 	"github.com/gopgas/gopgas/ucx/engine"
@@ -66,11 +67,14 @@ var _ transport.Describer = (*channel)(nil)
 func (c *channel) Close() error { return c.c.Close() }
 
 // peerError returns err, or, if the engine has lost a PE, a *transport.PeerError. ctx bounds how long it waits for the
-// launcher to say which PE that is.
+// launcher to say which PE that is. A PE that has refused an operation is not lost: the error is of another type then.
 func (c *channel) peerError(ctx context.Context, err error) error {
 	var lost *engine.LostError
 	if !errors.As(err, &lost) {
 		return err
+	}
+	if lost.Reason == engine.Refused {
+		return fmt.Errorf("PE %d on host %s: %w", lost.PE, c.blame.job.Hosts[c.blame.job.HostOf(lost.PE)].Name, lost)
 	}
 	return c.blame.peerError(ctx, lost)
 }
