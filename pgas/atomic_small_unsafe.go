@@ -15,6 +15,8 @@ import (
 	"context"
 	"reflect"
 	"unsafe"
+
+	"github.com/gopgas/gopgas/pgas/internal/node"
 )
 
 // Small is the constraint of the types of 1 and 2 bytes that AtomicSmall refers to: bool, and what enumerations are made from.
@@ -47,8 +49,9 @@ func FieldAtomicSmall[E Small, T any](r Ref[T], off uintptr) AtomicSmall[E] {
 	return atomicSmall[E](r.ctx, r.off+off)
 }
 
-// atomicSmall returns the value at an offset, which is a multiple of its size.
+// atomicSmall returns the value at an offset. It panics with *UsageError if that is no multiple of the value's size.
 func atomicSmall[E Small](c *Context, off uintptr) AtomicSmall[E] {
+	aligned(off, node.SizeOf[E](), misaligned)
 	return AtomicSmall[E]{word: Atomic[uint32]{ctx: c, off: off &^ 3}, shift: uint8(off&3) * 8}
 }
 

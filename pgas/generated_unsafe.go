@@ -4,6 +4,8 @@ import (
 	"context"
 	"reflect"
 	"strings"
+
+	"github.com/gopgas/gopgas/pgas/internal/node"
 )
 
 // The functions that generated code calls, and nothing else does. Programs use the accessors that pgasgen writes.
@@ -43,20 +45,45 @@ func AllocLayout[T any](ctx context.Context, w *World, n int, layout Layout) (Sy
 }
 
 // FieldAtomicFloat returns the atomic field at byte offset off of the record that r refers to. It is for
-// generated code.
+// generated code. It panics with *UsageError if the field is not aligned.
 func FieldAtomicFloat[F Float, T any](r Ref[T], off uintptr) AtomicFloat[F] {
-	return AtomicFloat[F]{ctx: r.ctx, off: r.off + off}
+	off += r.off
+	aligned(off, node.SizeOf[F](), misaligned)
+	return AtomicFloat[F]{ctx: r.ctx, off: off}
 }
 
 // FieldAtomic returns the atomic field at byte offset off of the record that r refers to. It is for
-// generated code.
+// generated code. It panics with *UsageError if the field is not aligned.
 func FieldAtomic[W Word, T any](r Ref[T], off uintptr) Atomic[W] {
-	return Atomic[W]{ctx: r.ctx, off: r.off + off}
+	off += r.off
+	aligned(off, node.SizeOf[W](), misaligned)
+	return Atomic[W]{ctx: r.ctx, off: off}
 }
 
-// FieldLock returns the lock at byte offset off of the record that r refers to. It is for generated code.
+// FieldLock returns the lock at byte offset off of the record that r refers to. It is for generated code. It panics
+// with *UsageError if the lock is not aligned.
 func FieldLock[T any](r Ref[T], off uintptr) LockRef {
-	return LockRef{r.ctx.world("LockRef"), r.off + off}
+	off += r.off
+	aligned(off, wordSize, misaligned)
+	return LockRef{r.ctx.world("LockRef"), off}
+}
+
+// wordSize is the size of a signal and of each word of a lock.
+const wordSize = 8
+
+// aligned calls bad unless off is a multiple of size. Every atomic word that a program refers to has passed it, or is an
+// element of an allocation, which is aligned: CPUs, NICs and transports update no other words. It inlines where a plain
+// call of bad would not: see fastpath_unsafe.go.
+func aligned(off, size uintptr, bad func(off, size uintptr)) {
+	if off&(size-1) != 0 {
+		bad(off, size)
+	}
+}
+
+//go:noinline
+func misaligned(off, size uintptr) {
+	misuse("atomic word", "%d bytes at offset %#x of the heap are not aligned: a word of %d bytes lies at a multiple of %d; use the accessors that pgasgen writes, which know the fields' offsets",
+		size, off&offsetMask, size, size)
 }
 
 // Field returns the field at byte offset off of the record that r refers to. It is for generated code,
@@ -78,8 +105,12 @@ func GetField[F, T any](r Ref[T], off uintptr, pe int) F {
 }
 
 // FieldSignal returns the signal at byte offset off of the record that r refers to. It is for generated
-// code.
-func FieldSignal[T any](r Ref[T], off uintptr) SignalRef { return SignalRef{r.ctx, r.off + off} }
+// code. It panics with *UsageError if the signal is not aligned.
+func FieldSignal[T any](r Ref[T], off uintptr) SignalRef {
+	off += r.off
+	aligned(off, wordSize, misaligned)
+	return SignalRef{r.ctx, off}
+}
 
 // FieldSlice returns the array field of n elements at byte offset off of the record that r refers to. It is
 // for generated code.

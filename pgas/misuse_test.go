@@ -393,3 +393,46 @@ func TestNonBlockingMisuseIsCaught(t *testing.T) {
 		return pgas.SumReduceNB(ctx, w.Team(), src, src).Wait(ctx) // the team is as it was
 	})
 }
+
+// TestUnalignedWords: no reference to an atomic word, a signal or a lock is made where none can be, whether accesses are
+// checked or not. Between hosts an operation on one would never be answered.
+func TestUnalignedWords(t *testing.T) {
+	onEvery(t, 2, unalignedWords)
+	pgastest.RunLate(t, 2, 2, unalignedWords)
+	t.Run("fast path", func(t *testing.T) {
+		const unchecked = "PGAS_CHECK=0"
+		pgastest.RunProcesses(t, 2, unalignedWords, unchecked)
+		pgastest.RunHosts(t, 2, 2, unalignedWords, unchecked)
+	})
+}
+
+func unalignedWords(ctx context.Context, w *pgas.World) error {
+	bytes, err := pgas.AllocAligned[byte](ctx, w, 64, 8)
+	if err != nil {
+		return err
+	}
+	at := bytes.At(0)
+	for name, call := range map[string]func(){
+		"8 bytes at 4":            func() { pgas.FieldAtomic[int64](at, 4).Add(1, 1) },
+		"8 bytes of element 1":    func() { pgas.FieldAtomic[uint64](bytes.At(1), 0).Fetch(1) },
+		"4 bytes at 2":            func() { pgas.FieldAtomic[int32](at, 2).FetchAdd(1, 1) },
+		"a float at 12":           func() { pgas.FieldAtomicFloat[float64](at, 12).FetchAdd(1, 1) },
+		"a small integer at 3":    func() { pgas.FieldAtomicSmall[int16](at, 3).Set(1, 1) },
+		"a signal at 20":          func() { at.PutSignal(1, new(byte), pgas.FieldSignal(at, 20), 1) },
+		"a wait for a word at 1":  func() { pgas.FieldAtomic[int64](at, 1).WaitUntil(ctx, pgas.NE, 0) },
+		"a wait for a signal":     func() { pgas.FieldSignal(at, 1).WaitUntil(ctx, pgas.NE, 0) },
+		"a lock at 4":             func() { pgas.FieldLock(at, 4).Lock(ctx) },
+		"a range of words at 4":   func() { pgas.AtomicsOf(pgas.FieldSlice[int64](at, 4, 2)).At(0).Add(1, 1) },
+		"a range of signals at 4": func() { pgas.SignalsOf(pgas.FieldSlice[pgas.Signal](at, 4, 2)).Until(pgas.NE, 0) },
+	} {
+		_, err := recoveredFrom(w, call)
+		if err == nil || !strings.Contains(err.Error(), "not aligned") || !strings.Contains(err.Error(), "misuse_test.go:") {
+			return fmt.Errorf("%s: %v", name, err)
+		}
+	}
+	for pe := range w.NPEs() {
+		pgas.FieldAtomic[int64](at, 8).Add(pe, 1)
+		pgas.FieldAtomicSmall[int16](at, 2).Set(pe, 1)
+	}
+	return w.Barrier(ctx)
+}

@@ -64,8 +64,11 @@ type SignalSlice struct {
 	n   int
 }
 
-// SignalsOf returns the elements of s as signals.
-func SignalsOf(s Slice[Signal]) SignalSlice { return SignalSlice(s) }
+// SignalsOf returns the elements of s as signals. It panics with *UsageError if they are not aligned.
+func SignalsOf(s Slice[Signal]) SignalSlice {
+	aligned(s.off, wordSize, misaligned)
+	return SignalSlice(s)
+}
 
 // Len returns the number of signals.
 func (s SignalSlice) Len() int { return s.n }

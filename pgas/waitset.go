@@ -29,8 +29,11 @@ type AtomicSlice[W Word] struct {
 	n   int
 }
 
-// AtomicsOf returns the elements of s as atomic words.
-func AtomicsOf[W Word](s Slice[W]) AtomicSlice[W] { return AtomicSlice[W](s) }
+// AtomicsOf returns the elements of s as atomic words. It panics with *UsageError if they are not aligned.
+func AtomicsOf[W Word](s Slice[W]) AtomicSlice[W] {
+	aligned(s.off, node.SizeOf[W](), misaligned)
+	return AtomicSlice[W](s)
+}
 
 // Len returns the number of words.
 func (a AtomicSlice[W]) Len() int { return a.n }
