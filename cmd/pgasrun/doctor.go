@@ -195,8 +195,8 @@ func (d *doctorOptions) examine(r *doctor.Report) error {
 
 // examined reports whether a PE has examined this host.
 func examined(hosts []doctor.Host) bool {
-	name, _ := os.Hostname()
-	return slices.ContainsFunc(hosts, func(h doctor.Host) bool { return h.Name == launch.Local || h.Name == name })
+	isHere := boot.ThisHost()
+	return slices.ContainsFunc(hosts, func(h doctor.Host) bool { return isHere(h.Name) })
 }
 
 // measure runs pgasdoctor on the hosts and adds what it finds to the report.

@@ -3,13 +3,9 @@ package main
 // The hosts of the job and their PEs: -n, -hosts and -hostfile. For -netns see netns.go.
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"strconv"
-	"strings"
 
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/boot/launch"
@@ -40,6 +36,7 @@ func (o *options) place() ([]boot.Host, error) {
 	if err != nil {
 		return nil, err
 	}
+	hosts = o.merge(hosts)
 	if err := launch.CheckHosts(hosts); err != nil {
 		return nil, err
 	}
@@ -90,69 +87,38 @@ func (o *options) checkSlots(hosts []boot.Host) error {
 	return fmt.Errorf("-n %d, but the hosts have %d slots: lower the number after a host's colon, or leave -n out", o.n, slots)
 }
 
+// parseHosts reads the hosts of -hosts.
 func parseHosts(list string) ([]boot.Host, error) {
-	var hosts []boot.Host
-	for entry := range strings.SplitSeq(list, ",") {
-		h, err := parseHost(strings.TrimSpace(entry))
-		if err != nil {
-			return nil, fmt.Errorf("-hosts %s: %w", list, err)
-		}
-		hosts = append(hosts, h)
+	hosts, err := boot.ParseHosts(list)
+	if err != nil {
+		return nil, fmt.Errorf("-hosts %s: %w", list, err)
 	}
 	return hosts, nil
-}
-
-// parseHost reads "name" or "name:PEs".
-func parseHost(entry string) (boot.Host, error) {
-	name, count, given := strings.Cut(entry, ":")
-	h := boot.Host{Name: name, PEs: 1}
-	if err := launch.CheckHost(name); err != nil {
-		return h, err
-	}
-	if given {
-		n, err := strconv.Atoi(count)
-		if err != nil || n < 1 || n > boot.MaxPEs {
-			return h, fmt.Errorf("%q is not a number of PEs for host %s: write %s:2", count, name, name)
-		}
-		h.PEs = n
-	}
-	return h, nil
 }
 
 func readHostfile(path string) ([]boot.Host, error) {
-	f, err := os.Open(path)
+	content, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("-hostfile: %w", err)
 	}
-	defer f.Close()
-	return parseHostfile(path, f)
+	return boot.ParseHostFile(path, content)
 }
 
-// parseHostfile reads one host a line. A # begins a comment.
-func parseHostfile(path string, r io.Reader) ([]boot.Host, error) {
-	var hosts []boot.Host
-	seen := map[string]int{}
-	lines := bufio.NewScanner(r)
-	for n := 1; lines.Scan(); n++ {
-		text, _, _ := strings.Cut(lines.Text(), "#")
-		if text = strings.TrimSpace(text); text == "" {
+// merge adds up the entries of each host. All names of this host are the first one of them, so that its PEs share memory.
+func (o *options) merge(entries []boot.Host) []boot.Host {
+	here, isHere := "", launch.IsHere(o.template)
+	for i := range entries {
+		if !isHere(entries[i].Name) {
 			continue
 		}
-		h, err := parseHost(text)
-		if err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", path, n, err)
+		if here == "" {
+			here = entries[i].Name
 		}
-		if first := seen[h.Name]; first != 0 {
-			return nil, fmt.Errorf("%s:%d: host %s is on line %d already: give it one line with all of its PEs", path, n, h.Name, first)
-		}
-		seen[h.Name] = n
-		hosts = append(hosts, h)
+		entries[i].Name = here
 	}
-	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	hosts, apart := boot.MergeHosts(entries)
+	if apart != "" {
+		fmt.Fprintf(os.Stderr, "pgasrun: host %s is listed again with others between, but PEs of a host have consecutive numbers: -dry-run lists them\n", apart)
 	}
-	if len(hosts) == 0 {
-		return nil, fmt.Errorf("%s: it names no host: write one a line, as name:PEs", path)
-	}
-	return hosts, nil
+	return hosts
 }

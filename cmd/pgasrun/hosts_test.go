@@ -2,7 +2,7 @@ package main
 
 import (
 	"fmt"
-	"strings"
+	"os"
 	"testing"
 
 	"github.com/gopgas/gopgas/pgas/boot"
@@ -33,25 +33,36 @@ func TestPlace(t *testing.T) {
 	}
 }
 
-// FuzzHostfile: what is accepted names hosts that may go into a command line, with sane numbers; what
-// is not is refused in one line that starts with the place.
-func FuzzHostfile(f *testing.F) {
-	f.Add("a:2\nb # comment\n\n")
-	f.Add("a:2\na:3")
-	f.Add("-x:1")
-	f.Add("a:99999999999999999999")
-	f.Fuzz(func(t *testing.T, text string) {
-		hosts, err := parseHostfile("hosts", strings.NewReader(text))
+// TestPlaceHere: names of this host are one host, whose agent needs no ssh; a template of the user's may mean something else
+// by them.
+func TestPlaceHere(t *testing.T) {
+	own, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := map[string]struct{ hosts, template, want string }{
+		"repeats":           {"localhost,localhost,localhost", "", "[{localhost 0 3}]"},
+		"loopback":          {"127.0.0.1:2", "", "[{127.0.0.1 0 2}]"},
+		"loopback of IPv6":  {"[::1]:2", "", "[{::1 0 2}]"},
+		"own name":          {own + ":2,localhost", "", "[{" + own + " 0 3}]"},
+		"beside others":     {"elsewhere.invalid,localhost,127.0.0.1:2", "", "[{elsewhere.invalid 0 1} {localhost 1 3}]"},
+		"template":          {"127.0.0.1:2,localhost", "env X={host}", "[{127.0.0.1 0 2} {localhost 2 1}]"},
+		"others between":    {"a,b,a", "env X={host}", "[{a 0 2} {b 2 1}]"},
+		"a user has an ssh": {"me@localhost,localhost", "", "[{me@localhost 0 1} {localhost 1 1}]"},
+		"words of Open MPI": {"n1 slots=2,n2 slots=3 max_slots=4", "", "[{n1 0 2} {n2 2 3}]"},
+		"ranges of Slurm":   {"n[1-2]:2,[fd00::1]:3", "", "[{n1 0 2} {n2 2 2} {fd00::1 4 3}]"},
+	}
+	for name, tt := range tests {
+		args := []string{"-hosts", tt.hosts}
+		if tt.template != "" {
+			args = append(args, "-launch", tt.template)
+		}
+		o, err := parse(append(args, "program"))
 		if err != nil {
-			if !strings.HasPrefix(err.Error(), "hosts:") || strings.Contains(err.Error(), "\n") {
-				t.Errorf("%q: %v", text, err)
-			}
-			return
+			t.Fatal(err)
 		}
-		for _, h := range hosts {
-			if h.PEs < 1 || h.PEs > boot.MaxPEs || strings.HasPrefix(h.Name, "-") || strings.ContainsAny(h.Name, " ;|&$`'\"\\,:/") {
-				t.Errorf("%q gives %+v", text, h)
-			}
+		if got, err := o.place(); err != nil || fmt.Sprint(got) != tt.want {
+			t.Errorf("%s: %v, %v; want %s", name, got, err, tt.want)
 		}
-	})
+	}
 }

@@ -307,14 +307,16 @@ func JobMarks(id string, host int) []string {
 	return []string{envJobID + "=" + id, envHostIndex + "=" + strconv.Itoa(host)}
 }
 
+// encodeHosts returns the list that decodeHosts reads.
 func encodeHosts(hosts []Host) string {
 	var parts []string
 	for _, h := range hosts {
-		parts = append(parts, h.Name+":"+strconv.Itoa(h.PEs))
+		parts = append(parts, h.Entry())
 	}
 	return strings.Join(parts, ",")
 }
 
+// decodeHosts reads what encodeHosts has written. Lists that people write are read by ParseHosts.
 func decodeHosts(list string) ([]Host, error) {
 	var hosts []Host
 	first := 0
@@ -327,7 +329,8 @@ func decodeHosts(list string) ([]Host, error) {
 		if err != nil || pes < 1 || pes > MaxPEs-first {
 			return nil, fmt.Errorf("%s=%q: %q is not a number of PEs", envHosts, list, part[at+1:])
 		}
-		hosts = append(hosts, Host{Name: part[:at], First: first, PEs: pes})
+		name := strings.NewReplacer("[", "", "]", "").Replace(part[:at]) // an address of IPv6 has brackets here
+		hosts = append(hosts, Host{Name: name, First: first, PEs: pes})
 		first += pes
 	}
 	return hosts, nil

@@ -15,9 +15,9 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 )
@@ -98,18 +98,12 @@ func isOwn(host string) bool {
 	if host == "localhost" {
 		return true
 	}
-	ip := net.ParseIP(host)
-	if ip == nil {
+	ip, err := netip.ParseAddr(host)
+	if err != nil {
 		return false
 	}
-	if ip.IsLoopback() {
-		return true
-	}
-	all, err := net.InterfaceAddrs()
-	return err == nil && slices.ContainsFunc(all, func(a net.Addr) bool {
-		n, ok := a.(*net.IPNet)
-		return ok && n.IP.Equal(ip)
-	})
+	all, _ := net.InterfaceAddrs()
+	return ip.IsLoopback() || hasAddress(all, ip)
 }
 
 // addressesOf returns the addresses of the interfaces that a value of UCX_NET_DEVICES names: eth0, or mlx5_0:1 for those of
@@ -126,12 +120,11 @@ func addressesOf(devices string) []string {
 			if err != nil || i.Flags&net.FlagUp == 0 {
 				continue
 			}
-			addrs, _ := i.Addrs()
-			for _, a := range addrs {
-				if n, ok := a.(*net.IPNet); ok && !n.IP.IsLinkLocalUnicast() {
-					found = append(found, n.IP.String())
-				}
+			global, link := addressesAt(*i)
+			if len(global) == 0 {
+				global = link
 			}
+			found = append(found, global...)
 		}
 	}
 	return found
@@ -153,27 +146,55 @@ func interfacesOf(device string) []string {
 	return names
 }
 
+// addressesAt returns the addresses of an interface, those that are good on its own link alone apart.
+func addressesAt(i net.Interface) (global, link []string) {
+	addrs, _ := i.Addrs()
+	for _, a := range addrs {
+		n, ok := a.(*net.IPNet)
+		switch {
+		case !ok:
+		case !n.IP.IsLinkLocalUnicast():
+			global = append(global, n.IP.String())
+		case n.IP.To4() != nil:
+			link = append(link, n.IP.String())
+		default:
+			link = append(link, n.IP.String()+"%"+i.Name)
+		}
+	}
+	return global, link
+}
+
 // LocalAddrs lists the addresses of this host with a port, those that other hosts can use first. Hosts that are
-// namespaces or containers sharing one network need the loopback addresses. It returns the system's error.
+// namespaces or containers sharing one network need the loopback addresses. Addresses that are good on one link alone are
+// listed where the host has no others. It returns the system's error.
 func LocalAddrs(port string) ([]string, error) {
-	addrs, err := net.InterfaceAddrs()
+	all, err := net.Interfaces()
 	if err != nil {
 		return nil, fmt.Errorf("listing the addresses of this host: %w", err)
 	}
-	var global, loopback []string
-	for _, a := range addrs {
-		n, ok := a.(*net.IPNet)
-		if !ok || n.IP.IsLinkLocalUnicast() {
+	var global, link, loopback []string
+	for _, i := range all {
+		if i.Flags&net.FlagUp == 0 {
 			continue
 		}
-		at := net.JoinHostPort(n.IP.String(), port)
-		if n.IP.IsLoopback() {
-			loopback = append(loopback, at)
-		} else {
-			global = append(global, at)
+		routed, local := addressesAt(i)
+		link = append(link, local...)
+		for _, a := range routed {
+			if net.ParseIP(a).IsLoopback() {
+				loopback = append(loopback, a)
+			} else {
+				global = append(global, a)
+			}
 		}
 	}
-	return append(global, loopback...), nil
+	if len(global) == 0 {
+		global = link
+	}
+	var at []string
+	for _, a := range append(global, loopback...) {
+		at = append(at, net.JoinHostPort(a, port))
+	}
+	return at, nil
 }
 
 func closeAll(lns []net.Listener) {

@@ -5,7 +5,9 @@ package boot
 
 import (
 	"context"
+	"fmt"
 	"net"
+	"net/netip"
 )
 
 // Network makes the connections of the exchange.
@@ -32,5 +34,32 @@ func (sockets) Dial(ctx context.Context, addr string) (net.Conn, error) {
 	if len(addr) > 0 && addr[0] == '@' {
 		network = "unix"
 	}
+	if host, port, err := net.SplitHostPort(addr); err == nil {
+		if a, err := netip.ParseAddr(host); err == nil && a.Zone() != "" {
+			return dialLink(ctx, &dialer, a, port)
+		}
+	}
 	return dialer.DialContext(ctx, network, addr)
+}
+
+// dialLink connects to an address that is good on one link alone. Its zone is what the other host calls its interface of that link.
+// If this host has no interface of that name, the link may be that of any: the first that answers is taken.
+func dialLink(ctx context.Context, dialer *net.Dialer, a netip.Addr, port string) (net.Conn, error) {
+	if _, err := net.InterfaceByName(a.Zone()); err == nil {
+		return dialer.DialContext(ctx, "tcp", net.JoinHostPort(a.String(), port))
+	}
+	all, err := net.Interfaces()
+	for _, i := range all {
+		if i.Flags&net.FlagUp == 0 || i.Flags&net.FlagLoopback != 0 {
+			continue
+		}
+		var conn net.Conn
+		if conn, err = dialer.DialContext(ctx, "tcp", net.JoinHostPort(a.WithZone(i.Name).String(), port)); err == nil {
+			return conn, nil
+		}
+	}
+	if err == nil {
+		err = fmt.Errorf("%v: this host has no interface %s, and no other that is up", a, a.Zone())
+	}
+	return nil, err
 }

@@ -40,16 +40,11 @@ func StaticPlace(env Environment) (hosts []Host, index int, err error) {
 	if hosts, err = staticVariables(env, envHost); err != nil {
 		return nil, 0, err
 	}
-	first := 0
-	for i := range hosts {
-		hosts[i].First = first
-		first += hosts[i].PEs
-	}
 	if _, err := readSecretFile(env[envSecretFile]); err != nil {
 		return nil, 0, err
 	}
 	for i, h := range hosts {
-		if h.Name == env[envHost] {
+		if h.Name == canonical(strings.Trim(env[envHost], "[]")) {
 			return hosts, i, nil
 		}
 	}
@@ -108,7 +103,7 @@ func staticMeeting(env Environment) (*meeting, error) {
 func (m *meeting) fixed(key []byte, name string, addrs []string) error {
 	for _, addr := range addrs {
 		if _, port, err := net.SplitHostPort(addr); err != nil || port == "" || port == "0" {
-			return fmt.Errorf("%s=%s is not an address with a port, such as node1:7070", envRendezvous, addr)
+			return fmt.Errorf("%s=%s is not an address with a port, such as node1:7070 or [fd00::1]:7070", envRendezvous, addr)
 		}
 	}
 	derive := func(what string) []byte {
@@ -127,26 +122,34 @@ func (m *meeting) fixed(key []byte, name string, addrs []string) error {
 	return nil
 }
 
-// staticHosts returns the hosts of a list, or of a file if the list is its name after an @.
+// staticHosts returns the hosts of a list, or of a file if the list is its name after an @. It returns an error for a host
+// that comes again behind others: PEs have the numbers of their entries, and those of a host are consecutive.
 func staticHosts(list string) ([]Host, error) {
-	path, isFile := strings.CutPrefix(list, "@")
-	if !isFile {
-		return decodeHosts(list)
+	entries, err := staticEntries(list)
+	if err != nil {
+		return nil, err
 	}
-	content, err := os.ReadFile(path)
+	hosts, apart := MergeHosts(entries)
+	if apart != "" {
+		return nil, fmt.Errorf("%s=%s: host %s is listed again with others between, and PEs of a host have consecutive numbers: put its entries together", envHosts, list, apart)
+	}
+	if last := hosts[len(hosts)-1]; last.PEs > MaxPEs-last.First {
+		return nil, fmt.Errorf("%s=%s: a job has at most %d PEs", envHosts, list, MaxPEs)
+	}
+	return hosts, nil
+}
+
+func staticEntries(list string) ([]Host, error) {
+	if path, isFile := strings.CutPrefix(list, "@"); isFile {
+		content, err := os.ReadFile(path)
+		if err != nil {
+			return nil, fmt.Errorf("%s=%s: %w", envHosts, list, err)
+		}
+		return ParseHostFile(path, content)
+	}
+	hosts, err := ParseHosts(list)
 	if err != nil {
 		return nil, fmt.Errorf("%s=%s: %w", envHosts, list, err)
-	}
-	var entries []string
-	for line := range strings.Lines(string(content)) {
-		line, _, _ = strings.Cut(line, "#")
-		if line = strings.TrimSpace(line); line != "" {
-			entries = append(entries, line)
-		}
-	}
-	hosts, err := decodeHosts(strings.Join(entries, ","))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w, one a line", path, err)
 	}
 	return hosts, nil
 }

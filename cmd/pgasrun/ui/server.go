@@ -55,10 +55,10 @@ func Address(addr string) (string, error) {
 	}
 	host, port, err := net.SplitHostPort(whole)
 	if err != nil || host == "" {
-		return "", fmt.Errorf("%s is no address: write auto, a port such as 7070 for this host alone, or host:port", addr)
+		return "", fmt.Errorf("%s is no address: write auto, a port such as 7070 for this host alone, or host:port, as [::1]:7070", addr)
 	}
 	if n, err := strconv.ParseUint(port, 10, 16); err != nil || addr == "" {
-		return "", fmt.Errorf("%s is no address: a port is a number up to 65535; write auto, a port such as 7070 for this host alone, or host:port", addr)
+		return "", fmt.Errorf("%s is no address: a port is a number up to 65535; write auto, a port such as 7070 for this host alone, or host:port, as [::1]:7070", addr)
 	} else {
 		port = fmt.Sprint(n)
 	}

@@ -9,6 +9,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"net"
+	"strings"
 
 	"github.com/gopgas/gopgas/pgas/boot"
 )
@@ -76,6 +77,7 @@ func (x *exchange) listenForHosts(addr, devices string) error {
 		x.listeners, x.addrs = append(x.listeners, lns...), at
 		return err
 	}
+	addr = strings.TrimSuffix(strings.TrimPrefix(addr, "["), "]") // as people write addresses of IPv6
 	ln, err := x.network.Listen("tcp", net.JoinHostPort(addr, "0"))
 	if err != nil {
 		return fmt.Errorf("listening for the other hosts on %s: %w: -boot-addr must be an address of the job's first host", addr, err)

@@ -291,7 +291,7 @@ func (j *job) handle(e event) {
 
 // agentError returns an error that the agent of h has reported. A job on the launcher's host alone needs no host's name.
 func (j *job) agentError(h *host, text string) error {
-	if len(j.hosts) == 1 && h.Name == Local {
+	if len(j.hosts) == 1 && j.spec.isHere(h.Name) {
 		return errors.New(text)
 	}
 	return fmt.Errorf("host %s: %s", h.Name, text)

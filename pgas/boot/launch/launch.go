@@ -15,7 +15,8 @@ import (
 	"github.com/gopgas/gopgas/pgas/boot"
 )
 
-// Local is the name of the launcher's own host. Its agent is started without a template.
+// Local is the name of the launcher's own host. Its agent is started without a template. With DefaultTemplate, so is that of
+// a host which has this one's name, or one of its addresses.
 const Local = "localhost"
 
 // DefaultTemplate starts an agent on another host if Spec.Template is empty. A host whose ssh has a
@@ -71,6 +72,7 @@ type Spec struct {
 	Logf func(format string, args ...any) // called for each step, from several goroutines; may be nil
 
 	start    func(agentCommand) (*link, error) // starts an agent; default: startCommand
+	own      func(host string) bool            // IsHere of Template; nil before complete
 	settings boot.Settings                     // of the environment that the PEs get
 	staging  *staging                          // not nil if Stage
 	files    fileSource                        // that are staged
@@ -110,6 +112,7 @@ func (s *Spec) complete() error {
 	if s.Template == "" {
 		s.Template = DefaultTemplate
 	}
+	s.own = IsHere(s.Template)
 	if _, err := SplitTemplate(s.Template); err != nil {
 		return err
 	}
@@ -168,11 +171,12 @@ func CheckHosts(hosts []boot.Host) error {
 	first, seen := 0, map[string]bool{}
 	for i := range hosts {
 		h := &hosts[i]
-		if err := CheckHost(h.Name); err != nil {
+		if err := boot.CheckHostName(h.Name); err != nil {
 			return err
 		}
 		if seen[h.Name] {
-			return fmt.Errorf("host %s is listed twice: give it one entry with all of its PEs, such as %s:%d", h.Name, h.Name, 2*h.PEs)
+			twice := boot.Host{Name: h.Name, PEs: 2 * h.PEs}
+			return fmt.Errorf("host %s is listed twice: give it one entry with all of its PEs, such as %s", h.Name, twice.Entry())
 		}
 		if h.PEs < 1 || h.PEs > boot.MaxPEs-first {
 			return fmt.Errorf("host %s cannot run %d PEs: a host runs at least one, a job at most %d", h.Name, h.PEs, boot.MaxPEs)
@@ -184,19 +188,17 @@ func CheckHosts(hosts []boot.Host) error {
 	return nil
 }
 
-// CheckHost returns an error for what cannot be a host's name. The name goes into a command line.
-func CheckHost(name string) error {
-	if name == "" {
-		return errors.New("a host's name is empty")
+// IsHere returns a function that reports whether a host's agent is started by the launcher itself, without the template. A
+// template of the user's may mean something else by this host's name: a container, say.
+func IsHere(template string) func(host string) bool {
+	if template == DefaultTemplate {
+		return boot.ThisHost()
 	}
-	for i, r := range name {
-		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
-		if !letter && (i == 0 || !strings.ContainsRune("._-@", r)) {
-			return fmt.Errorf("%q is not a host's name: it may have letters, digits and . _ - @ after the first", name)
-		}
-	}
-	return nil
+	return func(host string) bool { return host == Local }
 }
+
+// isHere reports whether the launcher itself starts the agent of host.
+func (s *Spec) isHere(host string) bool { return host == Local || s.own != nil && s.own(host) }
 
 // SplitTemplate splits a command template into words, as a shell does with blanks and quotes. The error is about a
 // quote without its end, or a template without {host}.

@@ -32,7 +32,7 @@ func (c agentCommand) String() string {
 
 // command returns the command of the agent of host.
 func (s *Spec) command(host string) agentCommand {
-	if host == Local {
+	if s.isHere(host) {
 		return agentCommand{argv: s.Agent}
 	}
 	words, _ := SplitTemplate(s.Template) // complete has checked it

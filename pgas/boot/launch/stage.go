@@ -121,7 +121,7 @@ func (s *staging) script() string {
 
 // stagedOn returns the hash of the program if it is staged on host, or "".
 func (s *Spec) stagedOn(host string) string {
-	if s.staging == nil || host == Local {
+	if s.staging == nil || s.isHere(host) {
 		return ""
 	}
 	return s.staging.Program.Hash

@@ -67,7 +67,7 @@ func (j *job) startTree() error {
 	for _, h := range j.hosts {
 		h.agent = j.spec.command(h.Name)
 		j.spec.Logf("host %s: starting %v", h.Name, h.agent)
-		if h.Name == Local {
+		if j.spec.isHere(h.Name) {
 			local = append(local, h)
 		} else {
 			others = append(others, h)
