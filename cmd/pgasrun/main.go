@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -93,23 +94,45 @@ func main() {
 	os.Exit(run(os.Args[1:]))
 }
 
+// checked is a writer that keeps the error of the first write that fails.
+type checked struct {
+	w   io.Writer
+	err error
+}
+
+func (c *checked) Write(b []byte) (int, error) {
+	n, err := c.w.Write(b)
+	c.err = cmp.Or(c.err, err)
+	return n, err
+}
+
 func run(args []string) int {
+	out := &checked{w: os.Stdout} // of pgasrun itself: that of a job is the launcher's to write
+	status := runTo(out, args)
+	if out.err != nil && status == 0 {
+		return complain(out.err, statusFailed)
+	}
+	return status
+}
+
+func runTo(out io.Writer, args []string) int {
 	opts, err := parse(args)
 	if errors.Is(err, flag.ErrHelp) {
+		fmt.Fprint(out, help())
 		return 0
 	}
 	if err != nil {
 		return complain(err, statusUsage)
 	}
 	if opts.version {
-		fmt.Println("pgasrun", version.Current())
+		fmt.Fprintln(out, "pgasrun", version.Current())
 		return 0
 	}
 	if opts.env {
-		return opts.printEnv(os.Stdout)
+		return opts.printEnv(out)
 	}
 	if opts.k8s {
-		return opts.printK8s(os.Stdout)
+		return opts.printK8s(out)
 	}
 	hosts, err := opts.place()
 	if err != nil {
@@ -130,7 +153,7 @@ func run(args []string) int {
 	spec := opts.spec(hosts, program.path)
 	spec.Signals = signals
 	if opts.dryRun {
-		return opts.printPlan(os.Stdout, program, spec)
+		return opts.printPlan(out, program, spec)
 	}
 	if err := program.build(signals); err != nil {
 		return complain(err, statusFailed)
@@ -282,7 +305,6 @@ func parse(args []string) (options, error) {
 	fs := o.flags()
 	if err := fs.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
-			fmt.Print(help())
 			return o, err
 		}
 		return o, fmt.Errorf("%w: `pgasrun -h` lists the flags; flags of the program go after it", err)

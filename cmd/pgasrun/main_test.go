@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -52,10 +53,14 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Condition: func(cond string) (bool, error) {
-			if cond != "netns" {
-				return false, fmt.Errorf("there is no condition %s", cond)
+			switch cond {
+			case "netns":
+				return netns.Usable() == nil, nil
+			case "raced": // the race detector maps more than the limits of a script leave
+				info, _ := debug.ReadBuildInfo()
+				return slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}), nil
 			}
-			return netns.Usable() == nil, nil
+			return false, fmt.Errorf("there is no condition %s", cond)
 		},
 	})
 }
@@ -102,6 +107,20 @@ func act(job *boot.Job, secret []byte, verb string, args []string) error {
 			syscall.Kill(os.Getpid(), syscall.Signal(sig))
 		}
 		return block(state)
+	case "child": // the program starts itself, with its environment and without its files
+		if job.PE == 0 {
+			cmd := exec.Command(os.Args[0], "hello")
+			cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+			return cmd.Run()
+		}
+	case "eat": // eat PE: that PE takes memory until it is ended, while the others are in a barrier
+		if args[0] == strconv.Itoa(job.PE) {
+			for eaten := [][]byte{}; ; eaten = append(eaten, bytes.Repeat([]byte{1}, 1<<20)) {
+			}
+		}
+		return block(state)
+	case "limit": // Go's limit of this PE's memory
+		fmt.Println("memory limit", debug.SetMemoryLimit(-1))
 	case "panic":
 		if job.PE == 1 {
 			panic("out of ideas")

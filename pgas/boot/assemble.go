@@ -14,7 +14,6 @@ package boot
 // may differ from its rank. Rank 0 is always PE 0.
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -25,7 +24,6 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -63,6 +61,7 @@ type newcomer struct {
 	Machine string // the same for processes that can share memory
 	Process int
 	Memory  uint64 // of its host
+	Room    HeapRoom
 	HeapMax uint64 // that its environment sets, or 0
 	CPUs    []int  // that it may use
 	Quota   int    // how many of them at a time, or 0
@@ -165,7 +164,7 @@ func newJobID() string {
 func (m *meeting) newcomer(set Settings) newcomer {
 	n := newcomer{
 		Version: version.Current(), Build: buildID(), Rank: m.rank, Size: m.size, Host: m.host, Machine: machineName(),
-		Process: os.Getpid(), Memory: HostMemory(), HeapMax: set.HeapMax, CPUs: AllowedCPUs(), Quota: CPUQuota(),
+		Process: os.Getpid(), Memory: HostMemory(), Room: Room(), HeapMax: set.HeapMax, CPUs: AllowedCPUs(), Quota: CPUQuota(),
 	}
 	if m.strict {
 		n.Told, n.Place = digest(m.told), m.told[m.rank]
@@ -221,10 +220,10 @@ func plan(all []newcomer) ([]place, error) {
 		return nil, err
 	}
 	hosts, ranks := group(all)
-	if err := checkHeaps(all, hosts); err != nil {
+	heapMax := commonHeap(all, hosts, ranks)
+	if err := checkHeaps(all, hosts, ranks, heapMax); err != nil {
 		return nil, err
 	}
-	heapMax := commonHeap(all, hosts)
 	places := make([]place, len(all))
 	for i, members := range ranks {
 		cores := map[int]bool{}
@@ -300,19 +299,26 @@ func group(all []newcomer) (hosts []Host, ranks [][]int) {
 }
 
 // commonHeap returns the size that every heap may have: offsets mean the same on every PE.
-func commonHeap(all []newcomer, hosts []Host) uint64 {
+func commonHeap(all []newcomer, hosts []Host, ranks [][]int) uint64 {
 	if set := all[0].HeapMax; set != 0 {
 		return RoundHeap(set)
 	}
-	most := slices.MaxFunc(hosts, func(a, b Host) int { return cmp.Compare(a.PEs, b.PEs) }).PEs
-	least := slices.MinFunc(all, func(a, b newcomer) int { return cmp.Compare(a.Memory, b.Memory) }).Memory
-	return DefaultHeapMax(most, least)
+	least := ^uint64(0)
+	for i, h := range hosts {
+		for _, rank := range ranks[i] {
+			least = min(least, DefaultHeapMax(h.PEs, all[rank].Memory, all[rank].Room))
+		}
+	}
+	return least
 }
 
-func checkHeaps(all []newcomer, hosts []Host) error {
-	for _, h := range hosts {
-		if err := CheckHeap(h.PEs, commonHeap(all, hosts)); err != nil {
-			return err
+// checkHeaps returns an error if the processes of a host cannot map its heaps.
+func checkHeaps(all []newcomer, hosts []Host, ranks [][]int, heapMax uint64) error {
+	for i, h := range hosts {
+		for _, rank := range ranks[i] {
+			if err := CheckHeap(h.PEs, heapMax, all[rank].Room); err != nil {
+				return fmt.Errorf("%v: %w", all[rank], err)
+			}
 		}
 	}
 	return nil

@@ -496,9 +496,9 @@ const (
 )
 
 // DefaultHeapMax returns the HeapMax of a host with local PEs and memory bytes: all of the memory for each PE,
-// as far as addresses reach.
-func DefaultHeapMax(local int, memory uint64) uint64 {
-	return RoundHeap(min(memory, (addressBudget/uint64(local)-ReservedBytes)&^(heapUnit-1)))
+// as far as addresses and the limits of its processes reach.
+func DefaultHeapMax(local int, memory uint64, room HeapRoom) uint64 {
+	return RoundHeap(min(memory, (addressBudget/uint64(local)-ReservedBytes)&^(heapUnit-1), room.each(local)))
 }
 
 // RoundHeap returns the size of a heap of which the program may use bytes: with the reserved bytes, and rounded up to
@@ -508,7 +508,10 @@ func RoundHeap(bytes uint64) uint64 {
 }
 
 // CheckHeap returns an error if local PEs of one host cannot map heaps of heapMax bytes together.
-func CheckHeap(local int, heapMax uint64) error {
+func CheckHeap(local int, heapMax uint64, room HeapRoom) error {
+	if err := room.check(local, heapMax); err != nil {
+		return err
+	}
 	if heapMax > addressBudget/uint64(local) {
 		return fmt.Errorf("%s: heaps of %d bytes for %d PEs are more than the addresses of a process: at most %d each", envHeapMax, heapMax-ReservedBytes, local, (addressBudget/uint64(local)-ReservedBytes)&^(heapUnit-1))
 	}

@@ -158,16 +158,16 @@ func TestStripEnv(t *testing.T) {
 func TestHeapSizes(t *testing.T) {
 	for _, local := range []int{1, 3, 16, 100, 1000, 4096} {
 		for _, memory := range []uint64{1 << 20, 24 << 30, 3 << 40, 100 << 40} {
-			h := DefaultHeapMax(local, memory)
+			h := DefaultHeapMax(local, memory, HeapRoom{})
 			if h%heapUnit != 0 || h < ReservedBytes+heapUnit {
 				t.Errorf("DefaultHeapMax(%d, %d) = %d", local, memory, h)
 			}
-			if err := CheckHeap(local, h); err != nil {
+			if err := CheckHeap(local, h, HeapRoom{}); err != nil {
 				t.Errorf("the default for %d PEs: %v", local, err)
 			}
 		}
 	}
-	if err := CheckHeap(16, 4<<40); err == nil {
+	if err := CheckHeap(16, 4<<40, HeapRoom{}); err == nil {
 		t.Error("64 TiB of heaps are accepted")
 	}
 }

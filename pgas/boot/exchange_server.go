@@ -246,7 +246,7 @@ func (s *Server) register(pe int, l *link) error {
 	case s.assembly != nil && again:
 		return s.refuseAgain(pe, old)
 	case old != nil:
-		return fmt.Errorf("PE %d is connected already: a process that a PE starts must not inherit %s", pe, envJobID)
+		return fmt.Errorf("PE %d is connected already: %s", pe, startedByPE)
 	}
 	s.links[pe], s.registered[pe] = l, true
 	if len(s.registered) == s.Callers && s.assembly == nil {

@@ -19,6 +19,9 @@ import (
 	"github.com/gopgas/gopgas/pgas/version"
 )
 
+// startedByPE is why a process has the variables of a PE, but not its files.
+const startedByPE = "a PE or a wrapper that closes files has started this process, not the launcher: clear PGAS_* in its environment"
+
 // SecretBytes is the size of a job's secret.
 const SecretBytes = 32
 
@@ -51,12 +54,11 @@ func singleton(set Settings) (*Job, error) {
 	if err != nil {
 		name = "localhost"
 	}
-	heap := set.HeapMax
-	if heap == 0 {
-		heap = DefaultHeapMax(1, HostMemory())
+	heap, room := RoundHeap(set.HeapMax), Room()
+	if set.HeapMax == 0 {
+		heap = DefaultHeapMax(1, HostMemory(), room)
 	}
-	heap = RoundHeap(heap)
-	if err := CheckHeap(1, heap); err != nil {
+	if err := CheckHeap(1, heap, room); err != nil {
 		return nil, err
 	}
 	f, err := CreateSegment(1, 0, 1, HostCores(), heap)
@@ -73,7 +75,7 @@ func singleton(set Settings) (*Job, error) {
 
 func launched(vars map[string]string, set Settings) (*Job, error) {
 	if vars[envSegmentFD] == "" {
-		return nil, fmt.Errorf("%s=%s, but nothing else of pgasrun is in the environment: a program that a PE starts must not inherit %s", envJobID, vars[envJobID], envJobID)
+		return nil, fmt.Errorf("%s=%s, but nothing else of pgasrun is in the environment: %s", envJobID, vars[envJobID], startedByPE)
 	}
 	j := &Job{ID: vars[envJobID], Launched: true, Settings: set}
 	var err error
@@ -192,7 +194,7 @@ func (j *Job) claim() error {
 		return fmt.Errorf("the host segment is that of another job (%d PEs from %d on, of %d): start the program with pgasrun", h.Local, h.First, h.NPEs)
 	}
 	if st := j.state(); !st.Process.CompareAndSwap(0, int64(os.Getpid())) {
-		return fmt.Errorf("PE %d is taken by process %d already: a program that a PE starts must not inherit %s", j.PE, st.Process.Load(), envJobID)
+		return fmt.Errorf("PE %d is taken by process %d already: %s", j.PE, st.Process.Load(), startedByPE)
 	}
 	return nil
 }
@@ -209,11 +211,18 @@ func inheritSegment(fd int) (*Segment, error) {
 // inherit returns the file of a descriptor that the launcher has left open for this process and no other.
 func inherit(fd int, name string) (*os.File, error) {
 	var st unix.Stat_t
-	if err := unix.Fstat(fd, &st); err != nil || st.Mode&unix.S_IFMT != unix.S_IFREG {
-		return nil, fmt.Errorf("%s=%d is not the file that pgasrun handed down: a process is a PE once, so it calls Init once; and a program that a PE starts, or a wrapper that closes files, must not inherit %s", name, fd, envJobID)
+	if err := unix.Fstat(fd, &st); err != nil || st.Mode&unix.S_IFMT != unix.S_IFREG || !nameless(fd) {
+		return nil, fmt.Errorf("%s=%d is not the file that pgasrun handed down: the program has called Init before, or %s", name, fd, startedByPE)
 	}
 	unix.CloseOnExec(fd)
 	return os.NewFile(uintptr(fd), name), nil
+}
+
+// nameless reports whether a descriptor is that of a memfd, as all files are that the launcher hands down. A process that
+// a PE starts has another file under that number, or none.
+func nameless(fd int) bool {
+	target, err := os.Readlink("/proc/self/fd/" + strconv.Itoa(fd))
+	return err != nil || strings.HasPrefix(target, "/memfd:")
 }
 
 // readSecret reads the job's secret. It reads by position, because the PEs of a host share one open file.
@@ -247,7 +256,7 @@ func HandedDown(secret []byte, hosts []Host) []byte {
 func readHosts(fd int) (string, error) {
 	var st unix.Stat_t
 	if err := unix.Fstat(fd, &st); err != nil || st.Mode&unix.S_IFMT != unix.S_IFREG || st.Size <= SecretBytes || st.Size > SecretBytes+MaxPEs*maxHostEntry {
-		return "", fmt.Errorf("%s=%d is not the file that pgasrun handed down with the hosts: a program that a PE starts, or a wrapper that closes files, must not inherit %s", envSecretFD, fd, envJobID)
+		return "", fmt.Errorf("%s=%d is not the file that pgasrun handed down with the hosts: %s", envSecretFD, fd, startedByPE)
 	}
 	list := make([]byte, st.Size-SecretBytes)
 	for n := 0; n < len(list); {

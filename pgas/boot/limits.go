@@ -1,74 +1,86 @@
 package boot
 
-// What the processes of this host may use: its memory and CPUs, or less if a control group limits them, as those of
-// pods, containers and steps of Slurm do.
+// What the limits of a process, which a shell sets with ulimit, leave for heaps.
 
 import (
+	"errors"
+	"fmt"
 	"math"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
 )
 
-// HostMemory returns the memory of this host in bytes, or what the control groups of this process leave of it.
-func HostMemory() uint64 {
-	memory := uint64(1 << 30)
-	var info unix.Sysinfo_t
-	if err := unix.Sysinfo(&info); err == nil {
-		memory = info.Totalram * uint64(info.Unit)
-	}
-	for _, limit := range groupFiles("/", "memory.max") {
-		if bytes, err := strconv.ParseUint(limit, 10, 64); err == nil && bytes > 0 {
-			memory = min(memory, bytes)
-		}
-	}
-	return memory
+// HeapRoom is what the limits of a process leave for the heaps of its host, which it maps all of.
+type HeapRoom struct {
+	Bytes uint64 // for all heaps together
+	Limit string // the limit, as a shell sets it; "" if there is none
 }
 
-// CPUQuota returns how many CPUs the control groups of this process let it use at a time, rounded up, or 0 if they do
-// not limit it.
-func CPUQuota() int { return CPUQuotaIn("/") }
-
-// CPUQuotaIn is CPUQuota with another root of the file system.
-func CPUQuotaIn(root string) int {
-	least := math.Inf(1)
-	for _, limit := range groupFiles(root, "cpu.max") {
-		quota, period, _ := strings.Cut(limit, " ")
-		q, err1 := strconv.ParseFloat(quota, 64) // "max" has none
-		p, err2 := strconv.ParseFloat(period, 64)
-		if err1 == nil && err2 == nil && q > 0 && p > 0 {
-			least = min(least, q/p)
+// Room returns what the limits of this process leave for heaps. The segment is one file. The program and its libraries
+// need addresses too, so the heaps get half of those that are left.
+func Room() HeapRoom {
+	var room HeapRoom
+	if limit, ok := softLimit(unix.RLIMIT_FSIZE); ok {
+		room = HeapRoom{limit, "ulimit -f"}
+	}
+	if limit, ok := softLimit(unix.RLIMIT_AS); ok {
+		left := (limit - min(limit, addressesInUse())) / 2
+		if room.Limit == "" || left < room.Bytes {
+			room = HeapRoom{left, "ulimit -v"}
 		}
 	}
-	if math.IsInf(least, 1) {
+	return room
+}
+
+func softLimit(resource int) (limit uint64, limited bool) {
+	var l unix.Rlimit
+	if err := unix.Getrlimit(resource, &l); err != nil {
+		return 0, false
+	}
+	return l.Cur, l.Cur != unix.RLIM_INFINITY
+}
+
+// addressesInUse returns how many bytes this process has mapped.
+func addressesInUse() uint64 {
+	statm, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
 		return 0
 	}
-	return int(math.Ceil(least))
+	pages, _, _ := strings.Cut(string(statm), " ")
+	n, _ := strconv.ParseUint(pages, 10, 50) // 0 if it cannot be read
+	return n * uint64(os.Getpagesize())
 }
 
-// groupFiles returns the contents of the named file of this process's control group (cgroup v2) and of those above it.
-func groupFiles(root, name string) []string {
-	own, err := os.ReadFile(filepath.Join(root, "proc/self/cgroup"))
-	if err != nil {
+// each returns how many bytes the program may use of the heap of each of local PEs.
+func (r HeapRoom) each(local int) uint64 {
+	if r.Limit == "" {
+		return math.MaxUint64
+	}
+	fixed := heapOffset(local, 0, 0) + HeapAlign // a mapping reserves HeapAlign more at first
+	heap := (r.Bytes - min(r.Bytes, fixed)) / uint64(local) &^ (heapUnit - 1)
+	return heap - min(heap, ReservedBytes)
+}
+
+// check returns an error if local heaps of heapMax bytes are more than the limits leave.
+func (r HeapRoom) check(local int, heapMax uint64) error {
+	switch each := r.each(local); {
+	case r.Limit == "" || each > 0 && heapMax <= each+ReservedBytes:
 		return nil
+	case each == 0:
+		return fmt.Errorf("`%s` leaves %d bytes for heaps, and each of a host (PEs: %d) takes %d before the program allocates: raise the limit where PEs start, or run fewer PEs on a host", r.Limit, r.Bytes, local, ReservedBytes+heapUnit)
+	default:
+		return fmt.Errorf("%s: heaps of %d bytes, with %d on a host, are more than `%s` leaves: raise the limit where PEs start, or set at most %d", envHeapMax, heapMax-ReservedBytes, local, r.Limit, each)
 	}
-	var contents []string
-	for line := range strings.Lines(string(own)) {
-		dir, ok := strings.CutPrefix(strings.TrimSpace(line), "0::/")
-		if !ok {
-			continue
-		}
-		for dir = filepath.Clean("/" + dir); ; dir = filepath.Dir(dir) {
-			if b, err := os.ReadFile(filepath.Join(root, "sys/fs/cgroup", dir, name)); err == nil {
-				contents = append(contents, strings.TrimSpace(string(b)))
-			}
-			if dir == "/" {
-				break
-			}
-		}
+}
+
+// addressLimit returns what to add to the error of a mapping: which limit is too low, or nothing.
+func addressLimit(err error) string {
+	limit, ok := softLimit(unix.RLIMIT_AS)
+	if !ok || !errors.Is(err, unix.ENOMEM) {
+		return ""
 	}
-	return contents
+	return fmt.Sprintf(": a process may have %d bytes of addresses: raise `ulimit -v` where PEs start, or set %s to less", limit, envHeapMax)
 }

@@ -1,38 +1,35 @@
 package boot
 
 import (
+	"fmt"
 	"os"
-	"path/filepath"
+	"strings"
 	"testing"
 )
 
-// TestCPUQuota: the least quota of the group of this process and of those above it counts, rounded up.
-func TestCPUQuota(t *testing.T) {
-	for _, c := range []struct {
-		own, inner, outer string
-		want              int
-	}{
-		{"0::/a/b\n", "150000 100000", "max 100000", 2},
-		{"0::/a/b\n", "max 100000", "50000 100000", 1},
-		{"0::/a/b\n", "400000 100000", "200000 100000", 2},
-		{"0::/\n", "100000 100000", "max 100000", 0}, // another group's
-		{"12:cpu:/a/b\n", "100000 100000", "", 0},
-		{"0::/a/b\n", "0 100000", "nonsense", 0},
-		{"0::/a/b\n", "100000", "100000 0", 0},
-		{"", "", "", 0},
-	} {
-		root := t.TempDir()
-		for path, content := range map[string]string{"proc/self/cgroup": c.own, "sys/fs/cgroup/a/b/cpu.max": c.inner, "sys/fs/cgroup/a/cpu.max": c.outer} {
-			path = filepath.Join(root, path)
-			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-				t.Fatal(err)
+// TestHeapRoom: the default heap is at most what the limits leave, a larger one is refused with the limit's name and the
+// size that would do, and so is a limit that leaves nothing.
+func TestHeapRoom(t *testing.T) {
+	const least = ReservedBytes + heapUnit
+	for _, local := range []int{1, 3, 16, 1000} {
+		for _, bytes := range []uint64{0, 1 << 20, least, 64 << 20, 4 << 30, 1 << 50} {
+			room := HeapRoom{bytes, "ulimit -f"}
+			h := DefaultHeapMax(local, 24<<30, room)
+			fits := SegmentBytes(local, least)+HeapAlign <= bytes
+			err := CheckHeap(local, h, room)
+			if fits != (err == nil) || fits && SegmentBytes(local, h)+HeapAlign > bytes {
+				t.Errorf("%d bytes for %d PEs: heaps of %d, %v", bytes, local, h, err)
 			}
-			if err := os.WriteFile(path, []byte(content+"\n"), 0o600); err != nil {
-				t.Fatal(err)
+			if err != nil && !strings.Contains(err.Error(), "`ulimit -f` leaves "+fmt.Sprint(bytes)) {
+				t.Error(err)
 			}
-		}
-		if got := CPUQuotaIn(root); got != c.want {
-			t.Errorf("%+v: %d", c, got)
+			if h == RoundHeap(24<<30) {
+				continue // the limit leaves more than the memory
+			}
+			err = CheckHeap(local, h+heapUnit, room)
+			if fits && (err == nil || !strings.HasSuffix(err.Error(), fmt.Sprintf("set at most %d", h-ReservedBytes))) {
+				t.Errorf("a heap larger than %d bytes: %v", h, err)
+			}
 		}
 	}
 }

@@ -104,7 +104,7 @@ func ReadProfiles(from io.Reader, piece func(k ProfileKind, data []byte)) error 
 func inheritProfilePipe(fd int) (*ProfilePipe, error) {
 	var st unix.Stat_t
 	if err := unix.Fstat(fd, &st); err != nil || st.Mode&unix.S_IFMT != unix.S_IFIFO {
-		return nil, fmt.Errorf("%s=%d is not the pipe that pgasrun handed down: a program that a PE starts, or a wrapper that closes files, must not inherit %s", envProfileFD, fd, envJobID)
+		return nil, fmt.Errorf("%s=%d is not the pipe that pgasrun handed down: %s", envProfileFD, fd, startedByPE)
 	}
 	unix.CloseOnExec(fd)
 	return &ProfilePipe{w: os.NewFile(uintptr(fd), envProfileFD)}, nil

@@ -211,6 +211,9 @@ func fromEnv(ctx context.Context, opts Options) (*Job, error) {
 		return nil, err
 	}
 	job, err := way.Join(ctx, env, set)
+	if err == nil {
+		limitGoMemory(job.Host().PEs)
+	}
 	if err != nil && choice.Name != "pgasrun" && choice.Name != "single" {
 		err = fmt.Errorf("joining by %v: %w", choice, err)
 	}

@@ -55,7 +55,7 @@ func inheritedConn(fd string) (net.Conn, error) {
 	defer f.Close()
 	conn, err := net.FileConn(f)
 	if err != nil {
-		return nil, fmt.Errorf("PMI_FD=%s is not a socket (%w): a wrapper that closes files, or a program that a PE starts, must not inherit it", fd, err)
+		return nil, fmt.Errorf("PMI_FD=%s is not a socket (%w): a PE or a wrapper that closes files has started this process, not the launcher: clear PMI_* in its environment", fd, err)
 	}
 	return conn, nil
 }

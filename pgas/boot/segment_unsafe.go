@@ -75,7 +75,7 @@ func mapSegment(f *os.File, bytes int) (*Segment, error) {
 	}
 	mem, err := mapAligned(f, bytes)
 	if err != nil {
-		return nil, fmt.Errorf("mapping %d bytes of host segment: %w", bytes, err)
+		return nil, fmt.Errorf("mapping %d bytes of host segment: %w%s", bytes, err, addressLimit(err))
 	}
 	s, err := view(mem)
 	if err != nil {

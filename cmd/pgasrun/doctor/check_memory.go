@@ -8,16 +8,17 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gopgas/gopgas/pgas/boot"
 	"golang.org/x/sys/unix"
 )
 
 func memory(s *System) finding {
-	text := bytesText(s.Memory)
+	text := boot.BytesText(s.Memory)
 	if total, ok := s.meminfo("MemTotal"); ok && total > s.Memory {
-		text += ", which control groups leave of " + bytesText(total)
+		text += ", which control groups leave of " + boot.BytesText(total)
 	}
 	if left, ok := s.meminfo("MemAvailable"); ok {
-		text += fmt.Sprintf(", %s available", bytesText(left))
+		text += fmt.Sprintf(", %s available", boot.BytesText(left))
 	}
 	return good(text)
 }
@@ -35,20 +36,29 @@ func (s *System) meminfo(name string) (uint64, bool) {
 
 // addressSpace: every PE maps the heaps of all PEs of its host, each as large as the host's memory unless told otherwise.
 func addressSpace(s *System) finding {
-	return s.unlimited(unix.RLIMIT_AS, "PEs map the heaps of all PEs of their host: `ulimit -v unlimited` in the shell, login script or unit that starts PEs, or a small PGAS_HEAP_MAX")
+	return s.unlimited(unix.RLIMIT_AS, fewAddresses, "PEs map the heaps of all PEs of their host: `ulimit -v unlimited` in the shell, login script or unit that starts PEs, or a small PGAS_HEAP_MAX")
 }
 
 // fileSize: the limit counts for a memfd too.
 func fileSize(s *System) finding {
-	return s.unlimited(unix.RLIMIT_FSIZE, "the heaps of a host are one file in memory: `ulimit -f unlimited` in the shell, login script or unit that starts PEs")
+	return s.unlimited(unix.RLIMIT_FSIZE, smallFile, "the heaps of a host are one file in memory: `ulimit -f unlimited` in the shell, login script or unit that starts PEs")
 }
 
-func (s *System) unlimited(resource int, remedy string) finding {
+// Below these limits no job runs, or only one that uses little memory.
+const (
+	fewAddresses = 4 << 30
+	smallFile    = 256 << 20
+)
+
+// unlimited finds a limit: it lessens the default size of heaps, and below tooLow it is a problem.
+func (s *System) unlimited(resource int, tooLow uint64, remedy string) finding {
 	switch l, err := s.Limit(resource); {
 	case err != nil:
 		return unknown
+	case l < tooLow:
+		return problem(boot.BytesText(l), remedy)
 	case l != unix.RLIM_INFINITY:
-		return problem(bytesText(l), remedy)
+		return note(boot.BytesText(l)+", which bounds the heaps of a host together", remedy)
 	}
 	return good("unlimited")
 }
@@ -65,12 +75,12 @@ func lockedMemory(s *System) finding {
 	case l == unix.RLIM_INFINITY:
 		return good("unlimited")
 	case len(s.Cards()) == 0:
-		return good(bytesText(l) + "; only RDMA cards need more, and this host has none")
+		return good(boot.BytesText(l) + "; only RDMA cards need more, and this host has none")
 	case l < enoughLocked:
-		return problem(bytesText(l)+", and an RDMA card registers the heaps, which locks them",
+		return problem(boot.BytesText(l)+", and an RDMA card registers the heaps, which locks them",
 			"`* - memlock unlimited` in /etc/security/limits.conf, LimitMEMLOCK=infinity in the unit of sshd or slurmd, PropagateResourceLimitsExcept=MEMLOCK in slurm.conf")
 	}
-	return good(bytesText(l))
+	return good(boot.BytesText(l))
 }
 
 // enoughShm is more than the tools need that put something into /dev/shm.
@@ -78,7 +88,7 @@ const enoughShm = 64 << 20
 
 func devShm(s *System) finding {
 	total, free, err := s.Space("/dev/shm")
-	text := fmt.Sprintf("%s, %s free", bytesText(total), bytesText(free))
+	text := fmt.Sprintf("%s, %s free", boot.BytesText(total), boot.BytesText(free))
 	switch {
 	case err != nil:
 		return note("there is none", "gopgas needs none, but PMIx and UCX's posix transport do: mount a tmpfs there")

@@ -2,12 +2,6 @@ package doctor
 
 // The table of checks, in the order of the report.
 
-import (
-	"fmt"
-	"strconv"
-	"strings"
-)
-
 // finding is a check's result, before it has its name.
 type finding struct {
 	value  string
@@ -68,17 +62,4 @@ func Examine(s *System) []Check {
 		found[i] = Check{Name: c.name, Value: f.value, State: f.state, Remedy: f.remedy}
 	}
 	return found
-}
-
-// bytesText writes a number of bytes in the largest unit in which it is 1 or more.
-func bytesText(n uint64) string {
-	const units = "KMGTPE"
-	if n < 1<<10 {
-		return strconv.FormatUint(n, 10) + " bytes"
-	}
-	v, unit := float64(n), 0
-	for v /= 1 << 10; v >= 1<<10 && unit < len(units)-1; v /= 1 << 10 {
-		unit++
-	}
-	return strings.TrimSuffix(fmt.Sprintf("%.1f", v), ".0") + " " + units[unit:unit+1] + "iB"
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gopgas/gopgas/pgas/boot"
 	"golang.org/x/sys/unix"
 )
 
@@ -134,6 +135,8 @@ func TestChecks(t *testing.T) {
 		{"variables", nil, environ("PGAS_SPIN=0", "HOME=/x", "UCX_TLS=tcp", "PGAS_SECRET_FD=3"), OK, "PGAS_SPIN=0 UCX_TLS=tcp", ""},
 		{"memory", nil, func(s *System) { s.Memory = 1 << 30 }, OK, "1 GiB, which control groups leave of 64 GiB, 32 GiB available", ""},
 		{"address space", nil, limitOf(unix.RLIMIT_AS, 1<<30), Problem, "1 GiB", "ulimit -v unlimited"},
+		{"address space", nil, limitOf(unix.RLIMIT_AS, 16<<30), Note, "16 GiB", "ulimit -v unlimited"},
+		{"file size limit", nil, limitOf(unix.RLIMIT_FSIZE, 1<<30), Note, "1 GiB", "ulimit -f unlimited"},
 		{"file size limit", nil, limitOf(unix.RLIMIT_FSIZE, 1<<20), Problem, "1 MiB", "ulimit -f unlimited"},
 		{"locked memory", nil, limitOf(unix.RLIMIT_MEMLOCK, 64<<10), OK, "64 KiB; only RDMA cards need more", ""},
 		{"locked memory", card("4: ACTIVE"), limitOf(unix.RLIMIT_MEMLOCK, 64<<10), Problem, "64 KiB", "memlock unlimited"},
@@ -236,7 +239,7 @@ func TestHere(t *testing.T) {
 
 func TestBytesText(t *testing.T) {
 	for n, want := range map[uint64]string{0: "0 bytes", 1023: "1023 bytes", 1 << 10: "1 KiB", 1536: "1.5 KiB", 1 << 20: "1 MiB", 64 << 30: "64 GiB", 1 << 62: "4 EiB"} {
-		if got := bytesText(n); got != want {
+		if got := boot.BytesText(n); got != want {
 			t.Errorf("%d: %s, want %s", n, got, want)
 		}
 	}

@@ -124,6 +124,8 @@ type pe struct {
 type agent struct {
 	machine     machine
 	cfg         config
+	room        boot.HeapRoom
+	memoryKills *boot.MemoryKills // when the PEs were started
 	control     controlOutput
 	out         *sender
 	commands    chan command  // closed at the end of standard input
@@ -406,6 +408,9 @@ func (a *agent) deathOf(i int, status syscall.WaitStatus) death {
 	d := death{PE: a.cfg.Hosts[a.cfg.Host].First + i, Process: a.pes[i].pid, Status: status, FailedAt: boot.Clock()}
 	d.NeverLeft = boot.Membership(st.Membership.Load()) == boot.Joined
 	d.ByLauncher = status.Signaled() && a.pes[i].signalsSent>>status.Signal()&1 != 0
+	if status.Signal() == unix.SIGKILL && !d.ByLauncher && a.memoryKills != nil {
+		d.OutOfMemory = a.memoryKills.Explain()
+	}
 	d.Peer = int(st.End.Lost.Load()) - 1
 	if at := st.End.At.Load(); at != 0 {
 		d.FailedAt, d.Reason = at, boot.EndReason(st.End.Why.Load())

@@ -107,8 +107,9 @@ type config struct {
 
 // ready is an agent's answer to config.
 type ready struct {
-	Hash   string   // of the program
-	Memory uint64   // of this host
+	Hash   string // of the program
+	Memory uint64 // of this host
+	Room   boot.HeapRoom
 	Addrs  []string // of the exchange on this host, for other hosts
 	SentAt int64    // boot.Clock of this host
 
@@ -137,6 +138,8 @@ type death struct {
 	FailedAt   int64          // boot.Clock of its host when it failed
 	SentAt     int64          // boot.Clock of its host when this was sent
 	ByLauncher bool           // killed by a signal that the launcher had sent
+
+	OutOfMemory string // why the kernel has killed it for want of memory; "" if it has not
 
 	Accused *boot.Accusation // other PEs have lost it; if Process is 0, its process may live
 }

@@ -71,7 +71,7 @@ func newJob(spec Spec) (*job, error) {
 		ended: map[int]death{}, events: make(chan event), inputTaken: make(chan struct{}, 1), closed: make(chan struct{}),
 		sweeps: make(chan struct{}, spec.FanOut),
 	}
-	j.stdout, j.stderr = newLines(spec.Stdout, spec.Tag, j.npes), newLines(spec.Stderr, spec.Tag, j.npes)
+	j.stdout, j.stderr = newOutput(&spec, j.npes)
 	j.stderr.bar = newBar(spec.Stderr, spec.Terminal)
 	if f, ok := spec.Stdout.(*os.File); ok && IsTerminal(f) {
 		j.stdout.bar = j.stderr.bar
@@ -150,7 +150,7 @@ func (j *job) run(ctx context.Context) (Result, error) {
 		j.stderr.endLine()
 	}
 	slices.SortFunc(j.stats, func(a, b PEStats) int { return cmp.Compare(a.PE, b.PE) })
-	return Result{Status: j.status, First: j.report(), Stats: j.stats, Clocks: j.clocks()}, j.startErr
+	return Result{Status: outputStatus(j.status, j.stdout, j.stderr), First: j.report(), Stats: j.stats, Clocks: j.clocks()}, j.startErr
 }
 
 func (j *job) config(h *host) config {
@@ -366,7 +366,7 @@ func (j *job) heapMax() uint64 {
 	least := ^uint64(0)
 	for _, h := range j.hosts {
 		if h.ready != nil {
-			least = min(least, boot.DefaultHeapMax(h.PEs, h.ready.Memory))
+			least = min(least, boot.DefaultHeapMax(h.PEs, h.ready.Memory, h.ready.Room))
 		}
 	}
 	return least

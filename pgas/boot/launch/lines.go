@@ -9,6 +9,8 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strconv"
 	"sync"
 )
@@ -54,7 +56,11 @@ type lines struct {
 
 	mu     sync.Mutex
 	w      io.Writer
-	openPE int // 1 + the PE whose line has not ended, or 0
+	openPE int   // 1 + the PE whose line has not ended, or 0
+	failed error // of the first write that has failed
+
+	// lost is called once, when the first write has failed.
+	lost func(error)
 }
 
 // newLines returns lines that go to w; if tag is set, each begins with the number of its PE in a job of npes.
@@ -98,7 +104,45 @@ func (l *lines) write(pe int, piece []byte) {
 	if piece[len(piece)-1] != '\n' {
 		l.openPE = 1 + pe
 	}
-	l.bar.beside(func() { l.w.Write(b) }, l.openPE == 0)
+	l.writeBeside(b, l.openPE == 0)
+}
+
+// writeBeside writes b without the bar. ended says that b ends a line.
+func (l *lines) writeBeside(b []byte, ended bool) {
+	var err error
+	l.bar.beside(func() { _, err = l.w.Write(b) }, ended)
+	if err == nil || l.failed != nil {
+		return
+	}
+	l.failed = err
+	if l.lost != nil {
+		l.lost(err)
+	}
+}
+
+// err returns the error of the first write that has failed, or nil.
+func (l *lines) err() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.failed
+}
+
+// newOutput returns the lines of a job's standard output and error. When the output cannot be written, a line of the
+// error says so: what is lost must not be lost without a word. The job goes on.
+func newOutput(spec *Spec, npes int) (out, errs *lines) {
+	out, errs = newLines(spec.Stdout, spec.Tag, npes), newLines(spec.Stderr, spec.Tag, npes)
+	out.lost = func(err error) {
+		errs.notice(fmt.Sprintf("%s: standard output: %v: what PEs print there is lost, and the job goes on\n", filepath.Base(os.Args[0]), unwrapped(err)))
+	}
+	return out, errs
+}
+
+// outputStatus returns the exit status of a job whose output has gone to out and errs, and whose own status is given.
+func outputStatus(status int, out, errs *lines) int {
+	if out.err() != nil || errs.err() != nil {
+		return max(status, 1)
+	}
+	return status
 }
 
 // notice writes text of the launcher, on a line of its own.
@@ -109,7 +153,7 @@ func (l *lines) notice(text string) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.bar.beside(func() { io.WriteString(l.w, text) }, true)
+	l.writeBeside([]byte(text), true)
 }
 
 // endLine ends the line that a PE has left open.
@@ -117,7 +161,7 @@ func (l *lines) endLine() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.openPE != 0 {
-		l.bar.beside(func() { io.WriteString(l.w, "\n") }, true)
+		l.writeBeside([]byte("\n"), true)
 		l.openPE = 0
 	}
 }

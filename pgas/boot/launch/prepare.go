@@ -19,7 +19,7 @@ import (
 )
 
 // protocol numbers the contract between launcher and agent. It changes with the frames and what they hold.
-const protocol = 12
+const protocol = 13
 
 // The descriptors of a PE after its standard three. Where there is no secret, nothing has its descriptor.
 const (
@@ -37,6 +37,7 @@ func (a *agent) prepare() (ready, error) {
 	if err != nil {
 		return ready{}, err
 	}
+	a.room = answer.Room
 	if a.cfg.Secret != nil {
 		if a.exchange, err = listenForExchange(a.cfg, a.machine); err != nil {
 			return ready{}, err
@@ -59,7 +60,7 @@ func (thisMachine) check(a *agent) (ready, error) {
 	if err := checkProgram(c.Program); err != nil {
 		return ready{}, err
 	}
-	answer := ready{Memory: boot.HostMemory(), Clock: clockID(), Machine: machineID(), CPUs: boot.AllowedCPUs()}
+	answer := ready{Memory: boot.HostMemory(), Room: boot.Room(), Clock: clockID(), Machine: machineID(), CPUs: boot.AllowedCPUs()}
 	if answer.Hash = c.Staged; c.Hash && answer.Hash == "" {
 		var err error
 		if answer.Hash, err = hashFile(c.Program); err != nil {
@@ -100,7 +101,7 @@ func hashFile(path string) (string, error) {
 // start makes the segment and starts every PE of this host.
 func (a *agent) start(st start) error {
 	host, last := a.cfg.Hosts[a.cfg.Host], a.cfg.Hosts[len(a.cfg.Hosts)-1]
-	if err := boot.CheckHeap(host.PEs, st.HeapMax); err != nil {
+	if err := boot.CheckHeap(host.PEs, st.HeapMax, a.room); err != nil {
 		return err
 	}
 	segment, err := boot.CreateSegment(last.First+last.PEs, host.First, host.PEs, st.Cores, st.HeapMax)
@@ -154,6 +155,10 @@ func (thisMachine) startPEs(a *agent, segment segmentFile, addrs []string) error
 	defer null.Close()
 	environ := a.environ(addrs)
 	var cpus [][]int
+	a.memoryKills = boot.CountMemoryKills()
+	if share := boot.GoMemoryShare(len(a.pes)); share > 0 {
+		a.logf("control groups leave %s of memory: GOMEMLIMIT of a PE is %s unless set", boot.BytesText(boot.HostMemory()), boot.BytesText(uint64(share)))
+	}
 	if !a.cfg.Unbound {
 		cpus = cpuSets(boot.AllowedCPUs(), len(a.pes))
 	}

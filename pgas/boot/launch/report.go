@@ -77,6 +77,9 @@ func describeEnd(d death) string {
 	if d.Status.Signaled() {
 		sig := d.Status.Signal()
 		how = fmt.Sprintf("was killed by signal %d (%s)", sig, unix.SignalName(sig))
+		if d.OutOfMemory != "" {
+			how += ", " + d.OutOfMemory
+		}
 	}
 	if d.NeverLeft && d.Status == 0 {
 		how += " without leaving the job (pgas.Main and World.Close do)"

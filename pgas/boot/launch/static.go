@@ -37,11 +37,12 @@ type staticHost struct {
 	live           map[int]*os.Process
 	output         sync.WaitGroup
 	status         int
-	signal         syscall.Signal   // the first forwarded one that ends programs; 0: none
-	end            <-chan time.Time // when the PEs that are left are asked to end, or killed
-	killing        bool             // they have been asked
-	failures       []death          // of this host's PEs, in order of their processes' ends
-	report         <-chan time.Time // when the one to blame is told
+	signal         syscall.Signal    // the first forwarded one that ends programs; 0: none
+	end            <-chan time.Time  // when the PEs that are left are asked to end, or killed
+	killing        bool              // they have been asked
+	memoryKills    *boot.MemoryKills // when the PEs were started
+	failures       []death           // of this host's PEs, in order of their processes' ends
+	report         <-chan time.Time  // when the one to blame is told
 }
 
 // settleExits is how long a PE that another one's death has ended may be reaped before that one.
@@ -69,8 +70,9 @@ func RunStatic(ctx context.Context, spec Spec, index int, environ []string) (int
 	npes := last.First + last.PEs
 	s := &staticHost{
 		spec: spec, host: spec.Hosts[index], exits: make(chan staticExit), live: map[int]*os.Process{},
-		stdout: newLines(spec.Stdout, spec.Tag, npes), stderr: newLines(spec.Stderr, spec.Tag, npes),
+		memoryKills: boot.CountMemoryKills(),
 	}
+	s.stdout, s.stderr = newOutput(&spec, npes)
 	// The parent-death signal of the PEs is sent when the thread that has started them ends.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -86,7 +88,7 @@ func RunStatic(ctx context.Context, spec Spec, index int, environ []string) (int
 	s.drain()
 	s.stdout.endLine()
 	s.stderr.endLine()
-	return s.status, err
+	return outputStatus(s.status, s.stdout, s.stderr), err
 }
 
 // start starts PE pe in a process group of its own.
@@ -185,6 +187,9 @@ func (s *staticHost) exited(e staticExit) {
 	unix.Kill(-e.state.Pid(), unix.SIGKILL) // what it has left
 	ws, _ := e.state.Sys().(syscall.WaitStatus)
 	d := death{PE: e.pe, Process: e.state.Pid(), Status: ws}
+	if ws.Signaled() && ws.Signal() == unix.SIGKILL && !s.killing {
+		d.OutOfMemory = s.memoryKills.Explain()
+	}
 	s.spec.Logf("host %s: PE %d (process %d) %s", s.host.Name, d.PE, d.Process, describeEnd(d))
 	if status := exitStatus(d); !s.killing || s.status == 0 {
 		s.status = max(s.status, status)
