@@ -28,17 +28,17 @@ type Context struct {
 	w            *World
 	quietSlowly  *atomic.Bool // a quiet has more to do than to fence: n.QuietSlowly of w's node, or slowly
 	team         *Team
-	routes       []*route       // to each PE, for accesses off the fast path; nil: always remote
-	mem          *shm.Channel   // to the PEs of this host
-	local        *route         // mem
-	remote       *route         // to PEs of other hosts; nil if there are none
-	byCPU        bool           // remote never carries atomics to this host
-	nic          bool           // remote carries atomics to this host, but not puts and gets
-	owedBells    *owedDoorbells // with nic: of the PEs of this host; shared by all contexts that share remote
-	borrowed     bool           // the channels belong to another context
-	sharesRemote bool           // remote belongs to the default context
-	pendingErr   atomic.Pointer[error]
-	quiets       atomic.Uint32 // number of quiets of remote
+	routes       []*route               // to each PE, for accesses off the fast path; nil: always remote
+	mem          *shm.Channel           // to the PEs of this host
+	local        *route                 // mem
+	remote       *route                 // to PEs of other hosts; nil if there are none
+	byCPU        bool                   // remote never carries atomics to this host
+	nic          bool                   // remote carries atomics to this host, but not puts and gets
+	owedBells    *owedDoorbells         // with nic: of the PEs of this host; shared by all contexts that share remote
+	borrowed     bool                   // the channels belong to another context
+	sharesRemote bool                   // remote belongs to the default context
+	leftErr      *atomic.Pointer[error] // of an access or a fence that returns none; shared by all contexts of one domain
+	quiets       atomic.Uint32          // number of quiets of remote
 	closed       atomic.Bool
 }
 
@@ -99,7 +99,7 @@ func (t *Team) NewContext(opts ...ContextOption) (*Context, error) {
 // newContext opens the channels of a context of t.
 func (t *Team) newContext(o contextOptions) (*Context, error) {
 	w := t.w
-	c := &Context{w: w, team: t, byCPU: o.byCPU}
+	c := &Context{w: w, team: t, byCPU: o.byCPU, leftErr: new(atomic.Pointer[error])}
 	c.mem = w.n.Shm.Open()
 	c.local = newRoute(c.mem)
 	c.local.record(w.n.Rec)
@@ -136,7 +136,7 @@ func (c *Context) openRemote(o contextOptions) error {
 
 // viewOf returns a context of base's ordering domain with the PE numbers of t.
 func (t *Team) viewOf(base *Context) *Context {
-	c := &Context{w: t.w, team: t, mem: base.mem, local: base.local, remote: base.remote, owedBells: base.owedBells, borrowed: true}
+	c := &Context{w: t.w, team: t, mem: base.mem, local: base.local, remote: base.remote, owedBells: base.owedBells, leftErr: base.leftErr, borrowed: true}
 	c.openRoutes()
 	return c
 }
@@ -225,8 +225,9 @@ func (c *Context) FencePE(pe int) {
 
 // Quiet blocks until all operations issued on c are complete: puts, signals and atomics are visible at their targets,
 // and the destinations of gets and fetching atomics that do not wait are filled. It returns *PeerError if a PE was lost
-// with operations of c since the last call that reported it, the cause of ctx if ctx ends first, and an error if c or the
-// World is closed (OpenSHMEM 1.6, shmem_quiet).
+// with operations of c, the cause of ctx if ctx ends first, and an error if c or the World is closed. A loss is told to
+// each goroutine whose operation it may have taken: every later Quiet of c returns the *PeerError too, and a QuietPE does
+// for the lost PE (OpenSHMEM 1.6, shmem_quiet).
 func (c *Context) Quiet(ctx context.Context) error { return quietStores(c, ctx, (*Context).quiet) }
 
 // quietStores is Quiet in the common case, in which a fence of this CPU's stores completes everything; slow is for all
@@ -280,7 +281,7 @@ func (c *Context) quiet(ctx context.Context) error {
 	if c.remote != nil {
 		return c.quietRemote(ctx, -1)
 	}
-	return c.takePendingErr()
+	return c.leftError()
 }
 
 // refuses reports whether a quiet must fail at once: ctx has ended, or c or its World is closed.
@@ -301,18 +302,19 @@ func (c *Context) refuseQuiet(ctx context.Context) error {
 
 var errContextClosed = errors.New("the context is closed: use it before its Close, and before that of its World")
 
-// leaveError leaves err for the next quiet of c, unless another error waits for it.
+// leaveError leaves err for all later quiets of c, unless there is one already.
 func (c *Context) leaveError(err error) {
-	c.pendingErr.CompareAndSwap(nil, &err)
+	c.leftErr.CompareAndSwap(nil, &err)
 	c.w.n.QuietSlowly.Store(true)
 }
 
-// takePendingErr returns the error that a fence has left for the next quiet, and clears it; nil if there is none.
-func (c *Context) takePendingErr() error {
-	if c.pendingErr.Load() == nil {
-		return nil
+// leftError returns the error that an access or a fence has left, or nil. It stays: several goroutines may have lost
+// something, and each has its own quiet.
+func (c *Context) leftError() error {
+	if left := c.leftErr.Load(); left != nil {
+		return fmt.Errorf("quiet%s: %w", callsite.At(), *left)
 	}
-	return fmt.Errorf("quiet: %w", *c.pendingErr.Swap(nil))
+	return nil
 }
 
 // QuietPE blocks until all operations issued on c to PE pe are complete, as Quiet does for every PE. Its errors are those
@@ -324,7 +326,7 @@ func (c *Context) QuietPE(ctx context.Context, pe int) error {
 	}
 	shm.FullFence()
 	if via == c.local {
-		return c.takePendingErr()
+		return c.leftError()
 	}
 	return c.quietRemote(ctx, to)
 }
@@ -344,8 +346,8 @@ func (c *Context) quietRemote(ctx context.Context, pe int) error {
 	if c.nic {
 		c.owedBells.ringOwed(pe)
 	}
-	if owed := c.pendingErr.Swap(nil); owed != nil {
-		err = node.FirstError(*owed, err)
+	if left := c.leftErr.Load(); left != nil {
+		err = node.FirstError(*left, err)
 	}
 	if err != nil {
 		return fmt.Errorf("quiet%s: %w", callsite.At(), err)

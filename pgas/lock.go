@@ -374,7 +374,7 @@ func (w *World) unlockFree(off uintptr) bool {
 		return false
 	}
 	c := w.defaultCtx
-	if c.remote != nil || c.pendingErr.Load() != nil || own.next.Load() != 0 || !w.locks.Release(off) {
+	if c.remote != nil || c.leftErr.Load() != nil || own.next.Load() != 0 || !w.locks.Release(off) {
 		return false
 	}
 	if home.tail.CompareAndSwap(uint64(w.n.Job.PE)+1, 0) {

@@ -58,7 +58,7 @@ type backpressure struct {
 }
 
 // waitForSpace is between two attempts to leave a note at pe of the job. It reports false if there is no
-// hope; the access is then lost, which the next quiet of c reports.
+// hope; the access is then lost, which the quiets of c report.
 func (c *Context) waitForSpace(pe int, r *backpressure) bool {
 	const (
 		yields  = 50

@@ -134,7 +134,7 @@ func (c *Context) getNotify(pe int, dst []byte, off uintptr, tag int) {
 // pointless.
 func (c *Context) mustWaitForRoom(pe int, r *backpressure) bool {
 	if !c.waitForSpace(pe, r) {
-		panic(*c.pendingErr.Swap(nil))
+		panic(*c.leftErr.Load())
 	}
 	return true
 }

@@ -14,5 +14,5 @@ func BodyContext() (context.Context, context.CancelCauseFunc) {
 	}
 }
 
-// LeaveError leaves an error for the next quiet of c.
+// LeaveError leaves an error for the quiets of c.
 func LeaveError(c *Context, err error) { c.leaveError(err) }

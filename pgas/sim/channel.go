@@ -45,7 +45,7 @@ type channel struct {
 	serial           int     // index among its PE's channels
 	completedAt      int64   // when the last of the complete ones was acknowledged
 	quietWaits       []quietWait
-	err              error // about the dead PE that an operation went to; of the next Quiet
+	err              error // about the first dead PE that an operation went to; of all later quiets
 }
 
 // quietWait is a task that waits for operations to complete.
@@ -241,6 +241,9 @@ func (c *channel) Quiet(ctx context.Context, pe int) error {
 		f = c.flow(pe)
 	}
 	c.await(t, f)
+	if f != nil {
+		return f.err
+	}
 	return c.err
 }
 

@@ -77,6 +77,14 @@ func (p *pe) peerError() error {
 	return &pgas.PeerError{PE: p.id, Host: p.host.name, Err: boot.HowDied(killedBySignal9)}
 }
 
+// lose records that an operation of f is lost, for all later quiets: each goroutine that shares the channel has its own.
+func (f *flow) lose() {
+	f.err = f.to.peerError()
+	if f.ch.err == nil {
+		f.ch.err = f.err
+	}
+}
+
 // failOp ends o, whose target is dead, or keeps it until the death is known.
 func (s *sim) failOp(o *op) *task {
 	p := o.to
@@ -96,7 +104,7 @@ func (s *sim) failOp(o *op) *task {
 		return nil
 	}
 	f := o.flow
-	f.ch.err = p.peerError()
+	f.lose()
 	s.release(o)
 	return f.opCompleted(s)
 }

@@ -14,6 +14,7 @@ type flow struct {
 	pendingOps  int   // non-blocking operations under way
 	completedAt int64 // when the last of the complete ones was acknowledged
 	lastNote    int64 // when the last note is delivered
+	err         error // about the PE, which is dead: an operation is lost
 	// With an adversary only:
 	epoch       uint32   // of the next operation
 	oldestEpoch uint32   // all operations of earlier epochs have taken effect

@@ -118,7 +118,7 @@ func (c *channel) PostNotify(pe int, op transport.Op, word transport.Word, opera
 		return true
 	}
 	if err := c.execute(o); err != nil {
-		c.err = err
+		c.flow(pe).lose()
 	}
 	c.pe.s.release(o)
 	return true

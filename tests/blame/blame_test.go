@@ -33,6 +33,9 @@ func TestMain(m *testing.M) {
 	if name := os.Getenv(mistakeVar); name != "" {
 		bePE(mistakes[slices.IndexFunc(mistakes, func(m mistake) bool { return m.name == name })])
 	}
+	if in := os.Getenv(lossVar); in != "" {
+		beLoser(in)
+	}
 	os.Setenv("GORACE", "atexit_sleep_ms=0")
 	os.Exit(m.Run())
 }

@@ -120,11 +120,19 @@ void lane_reap(lane_t *l)
         ucp_request_free(r);
 }
 
-// lane_report records in the channel that operations to the lane's PE are lost, and that the loss has been reported. It
-// returns ENGINE_LOST.
+// lane_has_lost reports whether an operation of the lane has ever been lost. It stays so: any number of goroutines may have
+// issued operations that are lost now, and each of them has its own quiet.
+int lane_has_lost(const lane_t *l)
+{
+    return l->lost || l->told;
+}
+
+// lane_report records in the channel that operations to the lane's PE are lost, and in the lane that the loss has been
+// reported. It returns ENGINE_LOST.
 int lane_report(lane_t *l)
 {
     l->lost = 0;
+    l->told = 1;
     l->channel->lost_pe = l->pe;
     l->channel->lost_status = l->status;
     return ENGINE_LOST;
@@ -169,6 +177,14 @@ void lane_begin(lane_t *l, uint32_t first)
 
 // UCX's own operations.
 
+// native_lost fails a lane because UCX has lost an operation of its own, which is not outstanding any more: without it
+// nothing may be, and lane_fail would find nothing to lose.
+void native_lost(lane_t *l, int32_t status)
+{
+    l->lost = 1;
+    lane_fail(l, status);
+}
+
 void on_native(void *request, ucs_status_t status, void *arg)
 {
     lane_t *l = arg;
@@ -176,7 +192,7 @@ void on_native(void *request, ucs_status_t status, void *arg)
     l->silent_ns = 0;
     ucp_request_free(request);
     if (status != UCS_OK)
-        lane_fail(l, status);
+        native_lost(l, status);
 }
 
 // lane_native_flush makes native operations complete in the end. on_native is called when they are.

@@ -30,9 +30,11 @@ void lane_fail(lane_t *l, int32_t status);
 void lane_drop_waiting(lane_t *l);
 int32_t connection_status(ucs_status_t status);
 void lane_reap(lane_t *l);
+int lane_has_lost(const lane_t *l);
 int lane_report(lane_t *l);
 void lane_acked(lane_t *l, uint32_t seq);
 void lane_begin(lane_t *l, uint32_t first);
+void native_lost(lane_t *l, int32_t status);
 void on_native(void *request, ucs_status_t status, void *arg);
 void lane_native_flush(lane_t *l);
 
@@ -61,7 +63,7 @@ static inline void count_native(lane_t *l, ucs_status_ptr_t r)
     if (UCS_PTR_IS_PTR(r))
         l->native++;
     else if (UCS_PTR_IS_ERR(r))
-        lane_fail(l, UCS_PTR_STATUS(r));
+        native_lost(l, UCS_PTR_STATUS(r));
 }
 
 // lane_service_drained reports whether the target has applied what went by the service lane. A failed lane has nothing to wait for.

@@ -23,7 +23,7 @@ static int quiet_lane(lane_t *l, int64_t budget_ns)
     lane_send(l, 1);
     if (!lane_clean(l))
         r = progress_until(l->channel, l, lane_quiet, 0, budget_ns, 1);
-    return l->lost ? lane_report(l) : r;
+    return lane_has_lost(l) ? lane_report(l) : r;
 }
 
 static int quiet_all(channel_t *c, int64_t budget_ns)
@@ -35,12 +35,13 @@ static int quiet_all(channel_t *c, int64_t budget_ns)
     if (!all_quiet(c, NULL, 0))
         r = progress_until(c, NULL, all_quiet, 0, budget_ns, 1);
     for (uint32_t i = 0; i < c->nopened && r == ENGINE_DONE; i++)
-        if (c->opened[i]->lost)
+        if (lane_has_lost(c->opened[i]))
             r = lane_report(c->opened[i]);
     return r;
 }
 
-// channel_quiet completes everything issued to pe, or to every PE if pe < 0.
+// channel_quiet completes everything issued to pe, or to every PE if pe < 0. Once something issued to them is lost it returns
+// ENGINE_LOST for ever.
 int channel_quiet(channel_t *c, int64_t pe, int64_t budget_ns)
 {
     if (pe < 0)

@@ -198,6 +198,7 @@ struct lane {
     size_t address_bytes;
     uint32_t suspected; // a heartbeat decides whether its peer has failed
     uint32_t lost;      // operations were dropped since the last report
+    uint32_t told;      // a loss has been reported: every later quiet reports it too
     uint32_t closing;   // ep has been closed or is being closed
 
     uint64_t zcopy_issued;           // zero-copy puts ever issued: handles, from 1

@@ -110,8 +110,13 @@ func untilLost(ctx context.Context, t *Transport, op func(context.Context, trans
 		for range 1100 {
 			c.AtomicNB(0, transport.Add, transport.Word{Off: countOff, Bytes: 8}, 1, 0, make([]byte, 8))
 		}
-		if err := c.Quiet(ctx, -1); err != nil {
+		if err := c.Quiet(ctx, 0); err != nil {
 			return fmt.Errorf("the own PE was not served after the loss of another: %w", err)
+		}
+		for _, pe := range []int{1, -1} { // other goroutines' operations were lost as well
+			if err := c.Quiet(ctx, pe); !errors.As(err, &lost) || lost.PE != 1 {
+				return fmt.Errorf("the loss was reported once, and then a quiet of %d returned %v", pe, err)
+			}
 		}
 		return c.Close()
 	}
