@@ -8,6 +8,9 @@ import (
 	"strings"
 )
 
+// stagedPath matches the end of the path of a staged file, in a cache that may be a symbolic link.
+const stagedPath = `/[0-9a-f]{64}`
+
 // launchFailures are the lines of ssh and of remote shells that have a remedy of their own. {host} and {agent} stand for
 // the host's name and the agent's path. The order matters: the first pattern that matches a line counts.
 var launchFailures = []struct{ said, remedy string }{
@@ -20,10 +23,12 @@ var launchFailures = []struct{ said, remedy string }{
 	{`No route to host|Network is unreachable|Connection timed out`, "the network does not reach the host: check that it runs, its address, and firewalls"},
 	{`kex_exchange_identification|Connection reset by`, "its sshd has closed the connection at once: it may take fewer connections at a time (MaxStartups in sshd_config)"},
 	{`No space left on device|Disk quota exceeded`, "-stage found no room in the cache directory of {host}: free some, or set XDG_CACHE_HOME in the start-up file of its shell"},
-	{`^mkdir: |pgasrun/stage.*(Read-only|cannot create|Permission denied.*part)|HOME: param|\.part: (Read-only|Permission denied)`, "-stage cannot write to the cache directory of {host}: make it writable, or set XDG_CACHE_HOME in the start-up file of its shell"},
-	{`pgasrun/stage/\w+: Permission denied`, "the cache directory of {host} is on a file system that runs no programs (noexec): set XDG_CACHE_HOME in the start-up file of its shell"},
-	{`pgasrun/stage/\w+: (\S+ )?([Nn]ot found|No such file)`, "{host} lacks the loader or C library that pgasrun was linked with: build pgasrun with CGO_ENABLED=0"},
-	{`pgasrun/stage/\w+: .*[Ee]xec format error`, "{host} is a machine of another kind: build pgasrun and the program for it"},
+	{`pgasrun/stage: /.*(belongs to another user|can be changed by)`, "-stage runs nothing that another user may have put there: give the directory to yourself or root with no write permission for others (chmod go-w), or set XDG_CACHE_HOME in the start-up file of the shell of {host}"},
+	{`pgasrun/stage: /.*was damaged on the way`, "the copy that -stage made on {host} differs from the file that was sent: check the memory and the file system of that host, and run the job again"},
+	{`^mkdir: |pgasrun/stage.*(Read-only|cannot create|Permission denied.*part)|HOME: param|\.part[^:]*: (Read-only|Permission denied)`, "-stage cannot write to the cache directory of {host}: make it writable, or set XDG_CACHE_HOME in the start-up file of its shell"},
+	{stagedPath + `: Permission denied`, "the cache directory of {host} is on a file system that runs no programs (noexec): set XDG_CACHE_HOME in the start-up file of its shell"},
+	{stagedPath + `: (\S+ )?([Nn]ot found|No such file)`, "{host} lacks the loader or C library that pgasrun was linked with: build pgasrun with CGO_ENABLED=0"},
+	{stagedPath + `: .*[Ee]xec format error`, "{host} is a machine of another kind: build pgasrun and the program for it"},
 	{`{agent}: (\S+ )?([Nn]ot found|No such file or directory)|No such file or directory: .*{agent}|"?{agent}"?: No such file`, "pgasrun must be at that path on every host: copy it to {host}, or let pgasrun do so with -stage"},
 	{`{agent}: Permission denied|"?{agent}"?: Permission denied`, "that file may not be executed on {host}: chmod +x it, and mount its file system without noexec"},
 }

@@ -14,6 +14,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -95,28 +96,53 @@ func (s fileSource) send(to io.Writer, hash string, progress func(bytes int)) er
 	}
 }
 
-// script returns the line that makes a host's shell fetch what it lacks and become the agent. It uses what POSIX
-// has, and head -c.
+// stageScript is what a host's shell does first. It uses what POSIX has, and head -c. Its functions are:
+//
+// say ends the host with a line that explainLaunch knows. look reads the mode, the owner and the group of a file. mine
+// succeeds for a file of this user that no other one can write.
+//
+// trust ends the host unless each directory on the way to the cache stays what it is: it belongs to this user or root,
+// and other users cannot write it, or it has the sticky bit and they cannot rename what is not theirs. Root's group and
+// a group that is named as the user, of whose members the user is the only one, may write. With that, no name below the
+// cache leads elsewhere from one step to the next.
+//
+// sum prints the hash of a file, or nothing where the host has no program for it. has succeeds for a file that is whole:
+// where no program makes the hash, none of an earlier job is. get requests a file that is missing or damaged, and takes
+// it into a new file of its own, which mktemp makes, or the shell itself with noclobber (O_EXCL).
+var stageScript = strings.Join([]string{
+	`say() { echo "pgasrun/stage: $1" >&2; exit 1; };`,
+	`c=${XDG_CACHE_HOME:-${HOME:?}/.cache}/pgasrun/stage; m0=$(umask); umask 077; set -f;`,
+	`mkdir -p "$c" || exit 1; d=$(cd -P "$c" && pwd -P) || exit 1; me=$(id -u);`,
+	`look() { set -- $(ls -ldn "$1"); m=$1 u=$3 g=$4; };`,
+	`mine() { look "$1"; [ "$u" = "$me" ] && case $m in ?????w*|????????w*) false;; esac; };`,
+	`own() { [ "$g" = "$(id -g)" ] && [ "$(id -gn)" = "$(id -un)" ]; } 2>/dev/null;`,
+	`trust() { p=$1; while :; do look "$p";`,
+	`[ "$u" = "$me" ] || [ "$u" = 0 ] || say "$p belongs to another user, $u";`,
+	`case $m in ?????????[tT]*) ;; ????????w*) say "$p can be changed by every user";;`,
+	`?????w*) [ "$g" = 0 ] || own || say "$p can be changed by the group $g";; esac;`,
+	`[ "$p" = / ] && return; p=${p%/*}; p=${p:-/}; done; };`,
+	`trust "$d"; mine "$d" || say "$d can be changed by other users";`,
+	`sum() { sha256sum <"$1" || shasum -a 256 <"$1" || openssl dgst -sha256 -r <"$1"; } 2>/dev/null;`,
+	`has() { [ -f "$1" ] && ! [ -L "$1" ] && mine "$1" && [ $(wc -c <"$1") -eq $2 ] && h=$(sum "$1") && [ "${h%% *}" = $3 ]; };`,
+	`new() { mktemp "$1.XXXXXXXXXX" 2>/dev/null || { rm -f "$1.$2" && (set -C; : >"$1.$2") && echo "$1.$2"; }; };`,
+	`get() { f=$d/$1; if has "$f" $2 $1; then touch "$f" 2>/dev/null; return; fi;`,
+	`t=$(new "$f.part" "$(uname -n).$$") || exit 1; trap 'rm -f "$t"; exit 1' 1 2 13 15;`,
+	`printf '\000pgas-stage %s\n' $1;`,
+	`head -c $2 >"$t" && chmod 700 "$t" && [ $(wc -c <"$t") -eq $2 ] || { rm -f "$t"; exit 1; };`,
+	`h=$(sum "$t"); case ${h%% *} in ""|$1) ;; *) rm -f "$t"; say "$f was damaged on the way";; esac;`,
+	`mv -f "$t" "$f" || { rm -f "$t"; exit 1; }; };`,
+}, " ")
+
+// script returns the line that makes a host's shell fetch what it lacks and become the agent.
 func (s *staging) script() string {
 	if s == nil {
 		s = &staging{} // of a plan, before the files exist
 	}
-	steps := []string{
-		`d=${XDG_CACHE_HOME:-${HOME:?}/.cache}/pgasrun/stage`,
-		`umask 077`,
-		`mkdir -p "$d" || exit 1`,
-		`has() { [ -f "$1" ] && [ $(wc -c <"$1") -eq $2 ]; }`,
-		`get() { f=$d/$1 t=$d/$1.$$.part`,
-		`if has "$f" $2; then touch "$f" 2>/dev/null; return; fi`,
-		`trap 'rm -f "$t"; exit 1' 1 2 13 15`,
-		`: >"$t" || exit 1`,
-		`printf '\000pgas-stage %s\n' $1`,
-		`head -c $2 >"$t" && chmod 700 "$t" && has "$t" $2 && mv -f "$t" "$f" || { rm -f "$t"; exit 1; }; }`,
-	}
+	line := stageScript
 	for _, f := range []stagedFile{s.Agent, s.Program} {
-		steps = append(steps, fmt.Sprintf("get %s %d", f.Hash, f.Size))
+		line += fmt.Sprintf(" get %s %d;", f.Hash, f.Size)
 	}
-	return strings.Join(steps, "; ") + `; exec "$d/` + s.Agent.Hash + `" ` + shellWords(s.Args) + "\n"
+	return line + ` umask "$m0"; exec "$d/` + s.Agent.Hash + `" ` + shellWords(s.Args) + "\n"
 }
 
 // stagedOn returns the hash of the program if it is staged on host, or "".
@@ -167,8 +193,11 @@ func (a *agent) useStaged() error {
 	return nil
 }
 
+// stagedName matches the names of staged files, and of incomplete ones.
+var stagedName = regexp.MustCompile(`^[0-9a-f]{64}(\.[^/]*part[^/]*)?$`)
+
 // pruneStaged removes files that were staged before, the least recently used ones first, until those that remain take no
-// more than bound, and what killed shells have left. It spares what keep names.
+// more than bound, and what killed shells have left. It spares what keep names, and files that are not staged ones.
 func pruneStaged(dir string, keep []string, bound int64, now time.Time) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -178,8 +207,8 @@ func pruneStaged(dir string, keep []string, bound int64, now time.Time) {
 	for _, e := range entries {
 		info, err := e.Info()
 		switch {
-		case err != nil || !info.Mode().IsRegular() || slices.Contains(keep, e.Name()):
-		case strings.HasSuffix(e.Name(), ".part"):
+		case err != nil || !info.Mode().IsRegular() || slices.Contains(keep, e.Name()) || !stagedName.MatchString(e.Name()):
+		case strings.Contains(e.Name(), "part"):
 			if now.Sub(info.ModTime()) > partTime {
 				os.Remove(filepath.Join(dir, e.Name()))
 			}

@@ -1,11 +1,16 @@
 package launch
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -51,34 +56,149 @@ func TestStage(t *testing.T) {
 	}
 }
 
-// TestStageDamaged: the shell believes a copy of the right size, and the agent finds that its content is another.
-func TestStageDamaged(t *testing.T) {
-	spec, caches, out := stagingSpec(t, "report")
-	if _, err := Run(bounded(t), spec); err != nil {
-		t.Fatal(err, out)
-	}
-	damaged := cached(t, caches)[0]
-	f, err := os.OpenFile(damaged, os.O_RDWR, 0)
+// damage overwrites a few bytes of a file, at its start or at its end.
+func damage(t *testing.T, path string, start bool) {
+	t.Helper()
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The end of the file: the program runs all the same.
+	defer f.Close()
 	info, err := f.Stat()
+	at := info.Size() - 7
+	if start {
+		at = 0
+	}
 	if err == nil {
-		_, err = f.WriteAt([]byte("damaged"), info.Size()-7)
+		_, err = f.WriteAt([]byte("damaged"), at)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.Close()
-	if _, err := Run(bounded(t), spec); err == nil || !strings.Contains(err.Error(), "was damaged and has been removed") {
-		t.Fatalf("with a damaged copy: %v", err)
+}
+
+// TestStageDamaged: a damaged copy of the right size is copied again, whichever byte of it is another. So are all copies
+// where no program makes hashes.
+func TestStageDamaged(t *testing.T) {
+	few := t.TempDir() // what a host must have
+	for _, name := range strings.Fields("env id ls wc head rm mv chmod mkdir touch uname") {
+		path, err := exec.LookPath(name)
+		if err == nil {
+			err = os.Symlink(path, filepath.Join(few, name))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
-	if _, err := os.Stat(damaged); !os.IsNotExist(err) {
-		t.Errorf("the damaged copy: %v", err)
+	paths, shells := map[string]string{"as usual": os.Getenv("PATH"), "without sha256sum and mktemp": few}, map[string]string{}
+	if busybox, err := exec.LookPath("busybox"); err == nil {
+		dir := t.TempDir()
+		if out, err := exec.Command(busybox, "--install", "-s", dir).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		paths["busybox"], shells["busybox"] = dir, ` sh -c "exec sh"`
 	}
-	if res, err := Run(bounded(t), spec); err != nil || res.Status != 0 {
-		t.Errorf("after it was removed: %+v, %v", res, err)
+	for name, path := range paths {
+		t.Run(name, func(t *testing.T) {
+			spec, caches, out := stagingSpec(t, "report")
+			spec.Template = "env PATH=" + path + strings.TrimPrefix(spec.Template, "env") + shells[name]
+			for _, start := range []bool{false, true} {
+				if res, err := Run(bounded(t), spec); err != nil || res.Status != 0 {
+					t.Fatal(res, err, out)
+				}
+				for _, file := range cached(t, caches) {
+					damage(t, file, start)
+				}
+				if res, err := Run(bounded(t), spec); err != nil || res.Status != 0 {
+					t.Fatalf("with damaged copies: %+v, %v: %s", res, err, out)
+				}
+				files := cached(t, caches)
+				for _, file := range files {
+					if hash, err := hashFile(file); err != nil || filepath.Base(file) != hash {
+						t.Errorf("%s has the content %s (%v)", file, hash, err)
+					}
+				}
+				if len(files) != 2 {
+					t.Errorf("the caches hold %q", files)
+				}
+			}
+		})
+	}
+}
+
+// nobody is the user of the attacks.
+const nobody = 65534
+
+// asNobody runs a shell's command as another user.
+func asNobody(t *testing.T, command string) {
+	t.Helper()
+	cmd := exec.Command("/bin/sh", "-c", "umask 0; "+command)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v: %s", command, err, out)
+	}
+}
+
+// TestStageAttacked: what another user has put into the cache beforehand is not run and not written through. The commands
+// run in the cache, as the attacker and then as the user. PLANT is the attacker's program, HASH its name.
+func TestStageAttacked(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("needs root, to be another user")
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	hash, err := hashFile(self)
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(self)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, attack := range []struct{ name, mode, attacker, user, want string }{
+		{"the directories are made first", "1777", "mkdir -p pgasrun/stage && cp PLANT pgasrun/stage/HASH", "", "/pgasrun/stage belongs to another user, 65534: -stage runs nothing"},
+		{"the first directory is made", "1777", "mkdir pgasrun", "mkdir -p -m 700 pgasrun/stage", "/pgasrun belongs to another user, 65534: -stage runs nothing"},
+		{"a link to the attacker's directory", "1777", "mkdir -p d/pgasrun/stage && cp PLANT d/pgasrun/stage/HASH && ln -s d/pgasrun pgasrun", "", "/d/pgasrun/stage belongs to another user"},
+		{"a cache that everybody may rename in", "777", "true", "mkdir -p -m 755 pgasrun/stage", "a can be changed by every user: -stage runs nothing"},
+		{"a directory for every user", "1777", "true", "umask 0; mkdir -p pgasrun/stage", "/stage can be changed by every user"},
+		{"a directory for every user, with the sticky bit", "1777", "true", "umask 0; mkdir -p -m 1777 pgasrun/stage; chmod 755 pgasrun", "/stage can be changed by other users"},
+		{"a directory for a group", "1777", "true", "mkdir -p -m 775 pgasrun/stage; chgrp -R 65534 pgasrun", "can be changed by the group 65534: -stage runs nothing"},
+		{"a file of the attacker", "1777", "true", "mkdir -p pgasrun/stage && cp PLANT pgasrun/stage/HASH && chown 65534 pgasrun/stage/HASH", ""},
+		{"a link to the attacker's file", "1777", "cp PLANT .", "mkdir -p pgasrun/stage && ln -s $PWD/plant pgasrun/stage/HASH", ""},
+	} {
+		t.Run(attack.name, func(t *testing.T) {
+			spec, caches, out := stagingSpec(t, "report")
+			dir, took := filepath.Join(caches, "a"), filepath.Join(caches, "took")
+			plant := filepath.Join(caches, "plant")
+			text := "#!/bin/sh\necho >" + took + "\n"
+			err := errors.Join(os.Chmod(filepath.Dir(caches), 0o755), os.WriteFile(plant, []byte(text), 0o755), os.Truncate(plant, info.Size()), os.Chmod(plant, 0o755), os.Mkdir(dir, 0o755))
+			mode, _ := strconv.ParseUint(attack.mode, 8, 12)
+			if err = errors.Join(err, syscall.Chmod(dir, uint32(mode))); err != nil {
+				t.Fatal(err)
+			}
+			command := func(s string) string {
+				return "cd " + dir + " && " + strings.NewReplacer("PLANT", plant, "HASH", hash).Replace(s)
+			}
+			asNobody(t, command(attack.attacker))
+			if attack.user != "" {
+				if out, err := exec.Command("/bin/sh", "-c", command(attack.user)).CombinedOutput(); err != nil {
+					t.Fatalf("%v: %s", err, out)
+				}
+			}
+			spec.Hosts = twoOne[:1]
+			res, err := Run(bounded(t), spec)
+			switch {
+			case attack.want == "" && (err != nil || res.Status != 0):
+				t.Errorf("%+v, %v: %s", res, err, out)
+			case attack.want != "" && (err == nil || !strings.Contains(err.Error(), attack.want)):
+				t.Errorf("%+v, %v; want %s", res, err, attack.want)
+			}
+			if _, err := os.Stat(took); err == nil {
+				t.Error("the attacker's program has run")
+			}
+		})
 	}
 }
 
@@ -114,10 +234,17 @@ func TestStageRefused(t *testing.T) {
 	}
 }
 
-// TestPruneStaged: the least recently used files go first, and what another copy still writes stays.
+// TestPruneStaged: the least recently used files go first, and what another copy still writes stays. So does what is
+// not staged, if the cache's name led to a directory of the user's.
 func TestPruneStaged(t *testing.T) {
 	dir, now := t.TempDir(), time.Now()
-	for name, age := range map[string]time.Duration{"kept": 9 * time.Hour, "old": 3 * time.Hour, "middle": 2 * time.Hour, "new": time.Minute, "x.1.part": 2 * time.Hour, "y.2.part": time.Minute} {
+	hash := func(digit string) string { return strings.Repeat(digit, 64) }
+	const kept, old, middle, recent, other = "1", "2", "3", "4", "a file of the user"
+	for name, age := range map[string]time.Duration{
+		hash(kept): 9 * time.Hour, hash(old): 3 * time.Hour, hash(middle): 2 * time.Hour, hash(recent): time.Minute,
+		hash("5") + ".1.part": 2 * time.Hour, hash("6") + ".part.Xy3": 2 * time.Hour, hash("7") + ".part.Xy4": time.Minute,
+		other: 99 * time.Hour, "my.part": 99 * time.Hour,
+	} {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, make([]byte, 100), 0o700); err != nil {
 			t.Fatal(err)
@@ -126,7 +253,7 @@ func TestPruneStaged(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	pruneStaged(dir, []string{"kept"}, 200, now)
+	pruneStaged(dir, []string{hash(kept)}, 200, now)
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -135,7 +262,8 @@ func TestPruneStaged(t *testing.T) {
 	for _, e := range entries {
 		left = append(left, e.Name())
 	}
-	if got := strings.Join(left, " "); got != "kept middle new y.2.part" {
-		t.Errorf("left: %s", got)
+	want := []string{hash(kept), hash(middle), hash(recent), hash("7") + ".part.Xy4", other, "my.part"}
+	if !slices.Equal(left, want) {
+		t.Errorf("left: %q, want %q", left, want)
 	}
 }
