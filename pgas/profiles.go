@@ -40,7 +40,7 @@ func startProfiles(job *boot.Job) *profiles {
 		p.create = func(k boot.ProfileKind) (io.WriteCloser, error) { return job.Profiles.Writer(k), nil }
 	case job.Settings.Profiles != "":
 		p.create = func(k boot.ProfileKind) (io.WriteCloser, error) {
-			return os.Create(filepath.Join(job.Settings.Profiles, k.FileName(job.PE)))
+			return boot.CreateAnew(filepath.Join(job.Settings.Profiles, k.FileName(job.PE)))
 		}
 		if err := os.MkdirAll(job.Settings.Profiles, 0o777); err != nil {
 			p.complain(fmt.Errorf("%s: %w; no profiles are made", boot.EnvProfiles, err))

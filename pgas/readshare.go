@@ -22,6 +22,8 @@ import (
 	"iter"
 	"os"
 	"slices"
+
+	"github.com/gopgas/gopgas/pgas/boot"
 )
 
 // Units are what a file consists of, and what is read as a whole: Lines, or Records of some size.
@@ -107,15 +109,12 @@ func (s *FileShare) agree(ctx context.Context, t *Team) error {
 // open opens the file and finds its size.
 func (s *FileShare) open() error {
 	var err error
-	if s.file, err = os.Open(s.path); err != nil {
+	if s.file, err = boot.OpenRegular(s.path); err != nil {
 		return err
 	}
 	info, err := s.file.Stat()
 	if err != nil {
 		return err
-	}
-	if !info.Mode().IsRegular() {
-		return fmt.Errorf("it is no regular file (%s), and has no shares: name a file", info.Mode().Type())
 	}
 	s.size = info.Size()
 	return nil

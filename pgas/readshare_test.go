@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/gopgas/gopgas/pgas"
@@ -179,6 +180,16 @@ func FuzzReadShare(f *testing.F) {
 	})
 }
 
+// fifo returns a pipe with a name to which nobody writes.
+func fifo(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "fifo")
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 // TestReadShareFails: what one PE finds is told on all, with its number and host.
 func TestReadShareFails(t *testing.T) {
 	good, other := write(t, "good", "one\ntwo\nthree\n"), write(t, "other", "one\ntwo\nthree four\n")
@@ -188,7 +199,9 @@ func TestReadShareFails(t *testing.T) {
 		is               error
 	}{
 		{"absent", good + "-absent", "PE 1 (host localhost): open ", fs.ErrNotExist},
-		{"a directory", os.TempDir(), "PE 1 (host localhost): it is no regular file (d", nil},
+		{"a directory", os.TempDir(), " is a directory: name a regular file", nil},
+		{"a pipe", fifo(t), " is a pipe: name a regular file", nil},
+		{"a device", "/dev/zero", "PE 1 (host localhost): /dev/zero is a device: name a regular file", nil},
 		{"another size", other, "it has 14 bytes on PE 0 (host localhost) and 19 bytes on PE 1 (host localhost)", nil},
 		{"other lines", moved, "its lines end at other places on PE ", nil},
 	} {

@@ -7,7 +7,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -76,7 +75,7 @@ func listedTasks(env boot.Environment, nodes []string) ([]string, error) {
 	if path == "" {
 		return nil, fmt.Errorf("SLURM_DISTRIBUTION=%s, but %s names no file with the node of each task: set it, or name the hosts with -hosts", env["SLURM_DISTRIBUTION"], hostfileVariable)
 	}
-	text, err := os.ReadFile(path)
+	text, err := boot.ReadRegular(path, boot.MaxHostFile)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w: set it to the file with the node of each task, or name the hosts with -hosts", hostfileVariable, err)
 	}

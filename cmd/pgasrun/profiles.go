@@ -116,7 +116,7 @@ func (p *profiles) file(name profileName) *profileFile {
 	f = new(profileFile)
 	p.files[name] = f
 	var err error
-	if f.f, err = os.Create(p.path(name)); err != nil {
+	if f.f, err = boot.CreateAnew(p.path(name)); err != nil {
 		f.failed = true
 		p.cannotWrite(err)
 	}
@@ -223,7 +223,7 @@ func (p *profiles) merge(without []int) error {
 	if err != nil {
 		return fmt.Errorf("merging the CPU profiles: %w", err)
 	}
-	f, err := os.Create(filepath.Join(p.dir, jobProfile))
+	f, err := boot.CreateAnew(filepath.Join(p.dir, jobProfile))
 	if err != nil {
 		return err
 	}

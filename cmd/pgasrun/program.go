@@ -152,7 +152,7 @@ func (p program) build(signals <-chan os.Signal) error {
 // lock keeps other launchers from building the same package.
 func (p program) lock(ctx context.Context) (unlock func(), err error) {
 	dir := filepath.Dir(p.path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := makePrivate(dir); err != nil {
 		return nil, err
 	}
 	f, err := os.OpenFile(filepath.Join(dir, ".lock"), os.O_CREATE|os.O_RDWR, 0o600)

@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -272,7 +273,10 @@ func TestStaticMistakes(t *testing.T) {
 		}
 		return path
 	}
-	good := file("good", 32, 0o600)
+	good, fifo, huge := file("good", 32, 0o600), filepath.Join(dir, "fifo"), file("huge", 1, 0o600)
+	if err := errors.Join(syscall.Mkfifo(fifo, 0o600), os.Truncate(huge, MaxHostFile+1)); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct{ pe, hosts, at, secret, want string }{
 		{"0", "a:2", "a:1", "", "PGAS_SECRET_FILE is not set: a static start needs"},
 		{"2", "a:2", "a:1", good, "PGAS_PE=2 is not one of the 2 PEs"},
@@ -284,7 +288,12 @@ func TestStaticMistakes(t *testing.T) {
 		{"0", "@/nonexistent", "a:1", good, "PGAS_HOSTS=@/nonexistent: open"},
 		{"0", "a:2", "a:1", file("open", 32, 0o644), "has mode 0644, so that other users may know the secret: make a new one with mode 0600"},
 		{"0", "a:2", "a:1", file("short", 31, 0o600), "has 31 bytes"},
-		{"0", "a:2", "a:1", dir, "is not a file"},
+		{"0", "a:2", "a:1", dir, "is a directory: name a regular file"},
+		{"0", "a:2", "a:1", fifo, "is a pipe: name a regular file"},
+		{"0", "a:2", "a:1", "/dev/zero", "is a device: name a regular file"},
+		{"0", "@" + fifo, "a:1", good, "is a pipe: name a regular file"},
+		{"0", "@/dev/zero", "a:1", good, "is a device: name a regular file"},
+		{"0", "@" + huge, "a:1", good, "/huge has more than 67108864 bytes: name the right file"},
 	} {
 		_, err := staticMeeting(Environment{envPE: c.pe, envHosts: c.hosts, envRendezvous: c.at, envSecretFile: c.secret})
 		if err == nil || !strings.Contains(err.Error(), c.want) {

@@ -122,6 +122,9 @@ func (m *meeting) fixed(key []byte, name string, addrs []string) error {
 	return nil
 }
 
+// MaxHostFile is the most bytes that a file with the names of hosts has: some hundred thousand.
+const MaxHostFile = 64 << 20
+
 // staticHosts returns the hosts of a list, or of a file if the list is its name after an @. It returns an error for a host
 // that comes again behind others: PEs have the numbers of their entries, and those of a host are consecutive.
 func staticHosts(list string) ([]Host, error) {
@@ -141,7 +144,7 @@ func staticHosts(list string) ([]Host, error) {
 
 func staticEntries(list string) ([]Host, error) {
 	if path, isFile := strings.CutPrefix(list, "@"); isFile {
-		content, err := os.ReadFile(path)
+		content, err := ReadRegular(path, MaxHostFile)
 		if err != nil {
 			return nil, fmt.Errorf("%s=%s: %w", envHosts, list, err)
 		}
@@ -174,7 +177,7 @@ func ownerOf(info os.FileInfo) uint32 {
 // readSecretFile returns what is in the file. It returns an error if users other than its owner may read it, unless root
 // has given it to this group.
 func readSecretFile(path string) ([]byte, error) {
-	f, err := os.Open(path)
+	f, err := OpenRegular(path)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w: make one with `(umask 077; head -c 32 /dev/urandom >FILE)`, the same for every process", envSecretFile, err)
 	}
@@ -183,8 +186,6 @@ func readSecretFile(path string) ([]byte, error) {
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", envSecretFile, err)
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s=%s is not a file", envSecretFile, path)
 	case info.Mode().Perm()&0o077 != 0 && !groupMayRead(ownerOf(info), info.Mode(), os.Getuid()):
 		return nil, fmt.Errorf("%s=%s has mode %#o, so that other users may know the secret: make a new one with mode 0600", envSecretFile, path, info.Mode().Perm())
 	case info.Size() < minSecret || info.Size() > maxBody:

@@ -19,6 +19,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"syscall"
 
 	"github.com/gopgas/gopgas/pgas"
 )
@@ -184,9 +185,26 @@ func (m *Map[K, V]) loadFiles(prefix string) (words []uint64, err error) {
 	return words, nil
 }
 
+// openMapFile opens a file of a snapshot. It does not wait for one who writes to it, if it is a pipe.
+func openMapFile(name string) (*os.File, error) {
+	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s: no snapshot of a map: it is not a regular file", name)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
 // loadMapHead reads the start of a file.
 func loadMapHead(name string) (head mapHead, err error) {
-	f, err := os.Open(name)
+	f, err := openMapFile(name)
 	if err != nil {
 		return head, err
 	}
@@ -215,7 +233,7 @@ func (h *mapHead) read(in io.Reader) error {
 
 // loadFile returns the words of a file.
 func (m *Map[K, V]) loadFile(name string) (head mapHead, words []uint64, err error) {
-	f, err := os.Open(name)
+	f, err := openMapFile(name)
 	if err != nil {
 		return head, nil, err
 	}

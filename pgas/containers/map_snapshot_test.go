@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/gopgas/gopgas/pgas"
@@ -112,7 +113,11 @@ func FuzzMapSnapshot(f *testing.F) {
 
 // TestMapSnapshotMissing: a file that is not there is one clear error on its member, and told to the others.
 func TestMapSnapshotMissing(t *testing.T) {
-	prefix := filepath.Join(t.TempDir(), "none")
+	dir := t.TempDir()
+	prefix, pipe := filepath.Join(dir, "none"), filepath.Join(dir, "pipe")
+	if err := syscall.Mkfifo(pipe+".0", 0o600); err != nil {
+		t.Fatal(err)
+	}
 	pgastest.RunGoroutines(t, 2, func(ctx context.Context, w *pgas.World) error {
 		m, err := containers.NewMap[uint64, int64](ctx, w, containers.Capacity(10))
 		if err != nil {
@@ -120,6 +125,9 @@ func TestMapSnapshotMissing(t *testing.T) {
 		}
 		if err := m.Load(ctx, prefix); err == nil || !strings.Contains(err.Error(), "none.0") {
 			return fmt.Errorf("Load returned %v", err)
+		}
+		if err := m.Load(ctx, pipe); err == nil || !strings.Contains(err.Error(), "pipe.0: no snapshot of a map: it is not a regular file") {
+			return fmt.Errorf("Load of a pipe returned %v", err)
 		}
 		return m.Free(ctx)
 	})

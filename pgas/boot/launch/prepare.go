@@ -79,6 +79,8 @@ func checkProgram(path string) error {
 		return fmt.Errorf("the program %s: %w", path, errors.Unwrap(err))
 	case info.IsDir():
 		return fmt.Errorf("%s is a directory, not a program", path)
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("%s is a pipe or a device, not a program", path)
 	case unix.Access(path, unix.X_OK) != nil:
 		return fmt.Errorf("%s is not executable: chmod +x it, or name another program", path)
 	}
