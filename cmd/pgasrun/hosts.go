@@ -97,7 +97,12 @@ func parseHosts(list string) ([]boot.Host, error) {
 }
 
 func readHostfile(path string) ([]boot.Host, error) {
-	content, err := os.ReadFile(path)
+	f, err := os.Open(path) // may be a pipe, which the shell has made
+	if err != nil {
+		return nil, fmt.Errorf("-hostfile: %w", err)
+	}
+	defer f.Close()
+	content, err := boot.ReadAtMost(f, path, boot.MaxHostFile)
 	if err != nil {
 		return nil, fmt.Errorf("-hostfile: %w", err)
 	}

@@ -33,6 +33,11 @@ func ReadRegular(path string, most int64) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
+	return ReadAtMost(f, path, most)
+}
+
+// ReadAtMost returns what is in a file of at most a number of bytes.
+func ReadAtMost(f io.Reader, path string, most int64) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(f, most+1))
 	if err == nil && int64(len(text)) > most {
 		err = fmt.Errorf("%s has more than %d bytes: name the right file", path, most)
