@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"sync"
+	"time"
 
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/boot"
@@ -31,6 +32,8 @@ type Options struct {
 // pgas.Open or of Close. An error that only reports another PE's failure is returned if there is no other.
 func Goroutines(ctx context.Context, npes int, opts Options, body Body) error {
 	seg := boot.NewSegment(npes, npes, heapMax)
+	own, end := peContexts(ctx, npes)
+	defer end()
 	errs := make([]error, npes)
 	var wg sync.WaitGroup
 	for pe := range npes {
@@ -41,7 +44,7 @@ func Goroutines(ctx context.Context, npes int, opts Options, body Body) error {
 					seg.Fail(pe, exitStatus1) // wakes the other PEs, which would wait for ever
 				}
 			}()
-			errs[pe] = runPE(ctx, &boot.Job{
+			errs[pe] = runPE(own[pe], &boot.Job{
 				ID: "goroutines", PE: pe, NPEs: npes,
 				Hosts:   []boot.Host{{Name: "localhost", PEs: npes}},
 				Segment: seg, Launched: true,
@@ -52,6 +55,34 @@ func Goroutines(ctx context.Context, npes int, opts Options, body Body) error {
 	wg.Wait()
 	return rootCause(errs)
 }
+
+// peContexts returns a context for each PE, and a function that ends them all. Each ends when ctx does, and has its cause,
+// its deadline and its values. They share no lock: whatever derives a context from another one, as World.Go and
+// World.WithTimeout do, takes the lock of that one, so the lock of a common context would order the PEs for the race
+// detector.
+func peContexts(ctx context.Context, npes int) (own []context.Context, end func()) {
+	var ends []func()
+	for range npes {
+		alone, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+		stop := context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })
+		ends = append(ends, func() { stop(); cancel(nil) })
+		own = append(own, peContext{alone, ctx})
+	}
+	return own, func() {
+		for _, end := range ends {
+			end()
+		}
+	}
+}
+
+// peContext is the context of one PE.
+type peContext struct {
+	context.Context
+	common context.Context
+}
+
+// Deadline returns the deadline of the context of all PEs.
+func (c peContext) Deadline() (time.Time, bool) { return c.common.Deadline() }
 
 // exitStatus1 is the wait status of a process that ended with status 1.
 const exitStatus1 = 1 << 8

@@ -76,12 +76,14 @@ func Late(ctx context.Context, npes, nhosts int, opts Options, body Body) error 
 	inner.Remote = func(_ context.Context, job *boot.Job) (transport.Transport, error) {
 		return &lateTransport{net, job.PE}, nil
 	}
+	own, end := peContexts(ctx, npes)
+	defer end()
 	errs := make([]error, npes)
 	var wg sync.WaitGroup
 	for i, host := range hosts {
 		for pe := host.First; pe < host.First+host.PEs; pe++ {
 			wg.Go(func() {
-				errs[pe] = runPE(ctx, &boot.Job{
+				errs[pe] = runPE(own[pe], &boot.Job{
 					ID: "late", PE: pe, NPEs: npes, Hosts: hosts, HostIndex: i, Segment: net.hosts[i], Launched: true,
 					Settings: boot.Settings{Stats: opts.Stats},
 				}, inner, body)

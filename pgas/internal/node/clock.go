@@ -76,10 +76,10 @@ func (n *Node) Sleep(ctx context.Context, d time.Duration) error {
 
 // sleepOnce is a sleep that learns of deaths at its end.
 func (n *Node) sleepOnce(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
+	passed, stop := after(d)
+	defer stop()
 	select {
-	case <-t.C:
+	case <-passed:
 		return n.PeerFailure()
 	case <-ctx.Done():
 		return n.EndedError(ctx)

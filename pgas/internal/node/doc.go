@@ -22,6 +22,7 @@
 //	purpose.go           what a wait is for, where a layer above knows better
 //	blocked.go           what a blocked PE shows, and why a wait cannot end
 //	clock.go             sleeps, yields, goroutines
+//	timer.go             the time of a sleep; timer_race.go is that under the race detector
 //	channels.go          the channels of the runtime's own messages
 //	peek.go              reads of other PEs' words, for diagnoses
 //	leaving_unsafe.go    that this PE leaves the job, for other PEs

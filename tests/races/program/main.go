@@ -34,7 +34,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "this program shows what the race detector reports: build it with -race")
 		os.Exit(2)
 	}
-	for _, s := range slices.Concat(conflicts, unordered, collectives, ordered, underLocks(), unseen) {
+	for _, s := range slices.Concat(conflicts, unordered, unrelated, collectives, ordered, underLocks(), unseen) {
 		if *only != "" && *only != s.name() {
 			continue
 		}

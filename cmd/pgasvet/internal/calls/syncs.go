@@ -75,7 +75,7 @@ func (s *Syncs) call(common *ssa.CallCommon) bool {
 			return true // it may call that
 		}
 	}
-	return !isStandard(fn.Pkg()) || fn.Pkg().Path() == "sync" || fn.Pkg().Path() == "sync/atomic" || fn.FullName() == "time.Sleep"
+	return !isStandard(fn.Pkg()) || fn.Pkg().Path() == "sync" || fn.Pkg().Path() == "sync/atomic"
 }
 
 // isStandard reports whether p is of the standard library, or of nowhere.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"sync/atomic"
+	"time"
 
 	"github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/design"
 	"github.com/gopgas/gopgas/pgas"
@@ -19,6 +20,16 @@ func loadAfterUpdate(ctx context.Context, w *pgas.World, cells design.CellSym) e
 	}
 	fmt.Println(c.Local().Count)
 	return nil
+}
+
+// Time that passes orders nothing.
+func sleeps(ctx context.Context, w *pgas.World, c design.CellRef) error {
+	c.IncCount(0)
+	time.Sleep(time.Millisecond)
+	w.Yield()
+	err := w.Sleep(ctx, time.Millisecond)
+	fmt.Println(c.Local().Count) // want `plain load of a word`
+	return err
 }
 
 func storeBeforeUpdate(w *pgas.World, cells design.CellSym, next int) {

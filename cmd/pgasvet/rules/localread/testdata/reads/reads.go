@@ -4,6 +4,7 @@ package reads
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/design"
 	"github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/locks"
@@ -14,7 +15,7 @@ func noBarrier(ctx context.Context, w *pgas.World, cells design.CellSym) error {
 	c := cells.At(0)
 	next := (w.PE() + 1) % w.NPEs()
 	c.PutSum(next, 5)
-	fmt.Println(c.Local().Sum) // want `read of this PE's own copy of what CellRef.PutSum of line 16 puts to other PEs, which put here at the same time: call Barrier, or wait for a signal of the put, before`
+	fmt.Println(c.Local().Sum) // want `read of this PE's own copy of what CellRef.PutSum of line 17 puts to other PEs, which put here at the same time: call Barrier, or wait for a signal of the put, before`
 	if err := w.Quiet(ctx); err != nil {
 		return err
 	}
@@ -39,6 +40,17 @@ func signals(ctx context.Context, w *pgas.World, c design.CellRef, next int) err
 	c.PutSumSignal(next, 5, c.Ready(), 3)
 	fmt.Println(c.Local().Sum) // want `read of this PE's own copy of what CellRef.PutSumSignal`
 	return nil
+}
+
+// Time that passes orders nothing.
+func sleeps(ctx context.Context, w *pgas.World, c design.CellRef, next int) {
+	c.PutSum(next, 5)
+	time.Sleep(time.Millisecond)
+	if w.Sleep(ctx, time.Millisecond) == nil {
+		w.Yield()
+		w.YieldTo(next)
+		fmt.Println(c.Local().Sum) // want `read of this PE's own copy of what CellRef.PutSum`
+	}
 }
 
 func otherMemory(w *pgas.World, cells design.CellSym, next int) {

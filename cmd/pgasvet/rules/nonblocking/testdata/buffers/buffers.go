@@ -4,6 +4,7 @@ package buffers
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/design"
 	"github.com/gopgas/gopgas/pgas"
@@ -45,6 +46,17 @@ func completed(ctx context.Context, w *pgas.World, s pgas.Slice[int64], src []in
 	s.Put(1, src)
 	src[0] = 5
 	return nil
+}
+
+// Time that passes completes nothing.
+func sleeps(ctx context.Context, w *pgas.World, s pgas.Slice[int64], src []int64) error {
+	s.PutNB(1, src)
+	time.Sleep(time.Millisecond)
+	if err := w.Sleep(ctx, time.Millisecond); err != nil {
+		return err
+	}
+	src[0] = 5 // want `Slice.PutNB of line [0-9]+ may still read this memory`
+	return w.Quiet(ctx)
 }
 
 func inALoop(ctx context.Context, w *pgas.World, s pgas.Slice[int64], src []int64) error {

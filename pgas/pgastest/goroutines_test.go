@@ -1,0 +1,41 @@
+package pgastest
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+)
+
+// TestPEContexts: the contexts of PEs end with the one that they are made of, and are as it is but for its lock. What the
+// lock would hide from the race detector is in tests/races.
+func TestPEContexts(t *testing.T) {
+	type key struct{}
+	over := errors.New("over")
+	deadline := time.Now().Add(time.Hour)
+	ctx, stop := context.WithDeadline(context.WithValue(t.Context(), key{}, 7), deadline)
+	defer stop()
+	ctx, cancel := context.WithCancelCause(ctx)
+	own, end := peContexts(ctx, 3)
+	for _, c := range own {
+		if at, ok := c.Deadline(); !ok || !at.Equal(deadline) || c.Value(key{}) != 7 || c.Err() != nil {
+			t.Errorf("deadline %v, value %v, error %v", at, c.Value(key{}), c.Err())
+		}
+	}
+	cancel(over)
+	for _, c := range own {
+		derived, free := context.WithCancel(c)
+		defer free()
+		<-derived.Done()
+		if context.Cause(derived) != over {
+			t.Errorf("the cause is %v, want %v", context.Cause(derived), over)
+		}
+	}
+	end()
+
+	own, end = peContexts(t.Context(), 1)
+	end()
+	if own[0].Err() == nil || t.Context().Err() != nil {
+		t.Error("the context of a PE has not ended with the job, or has ended what it was made of")
+	}
+}
