@@ -56,9 +56,9 @@ var headings = []struct {
 	title string
 	flags []string
 }{
-	{"flags to start a job", []string{"n", "unbound", "topo", "dry-run"}},
+	{"flags to start a job", []string{"n", "x", "wdir", "unbound", "topo", "dry-run"}},
 	{"flags for hosts", []string{"netns", "hosts", "hostfile", "launch", "stage", "fan-out", "boot-addr", "static"}},
-	{"flags to see what it does", []string{"tag", "v", "ui", "ui-save", "stats", "json", "metrics", "trace", "trace-events", "pprof"}},
+	{"flags to see what it does", []string{"tag", "output", "v", "ui", "ui-save", "stats", "json", "metrics", "trace", "trace-events", "pprof"}},
 	{"flags for limits and failures", []string{"timeout", "stall", "connect-timeout", "grace", "keep-going"}},
 	{"flags for Kubernetes", []string{"k8s", "k8s-image", "k8s-pods", "k8s-name", "k8s-namespace", "k8s-cpu", "k8s-memory", "k8s-queue", "k8s-jobset", "k8s-pull"}},
 	{"flags that start nothing", []string{"env", "version"}},

@@ -11,6 +11,8 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -50,6 +52,9 @@ type options struct {
 	stage          bool
 	fanOut         int
 	topo           string
+	exported       assignments
+	wdir           string
+	output         string
 	pprof          string
 	trace          string
 	traceEvents    int
@@ -210,6 +215,17 @@ func start(opts options, spec launch.Spec) int {
 			defer m.close()
 		}
 	}
+	var out *outputs
+	if opts.output != "" {
+		started := spec.Hosts
+		if opts.static {
+			started = started[opts.index : opts.index+1]
+		}
+		if out, err = openOutputs(opts.output, spec.Hosts, started); err != nil {
+			return complain(err, statusFailed)
+		}
+		spec.Output = out.piece
+	}
 	page := openPage(&opts, &spec, os.Stderr)
 	if opts.static {
 		res.Status, err = launch.RunStatic(ctx, spec, opts.index, os.Environ())
@@ -223,6 +239,11 @@ func start(opts options, spec launch.Spec) int {
 		writeStats(os.Stderr, res.Stats, npes(spec.Hosts), opts.json)
 	}
 	status := statusOf(res, err)
+	if out != nil {
+		if lacks := out.close(); lacks != nil {
+			status = complain(lacks, max(status, statusFailed))
+		}
+	}
 	if page != nil {
 		page.finish(res, status, err)
 	}
@@ -274,6 +295,9 @@ func (o *options) flags() *flag.FlagSet {
 	fs.StringVar(&o.bootAddr, "boot-addr", "", "`address` of the first host at which the others find it (default: try all)")
 	fs.BoolVar(&o.stage, "stage", false, "copy pgasrun and the program to the cache directory of each host, unless they are there")
 	fs.IntVar(&o.fanOut, "fan-out", launch.DefaultFanOut, "start at most `N` agents from one host; of more hosts, some start the others")
+	fs.Var(&o.exported, "x", "set a variable of every PE, on every host: `NAME=value`, or NAME for the value that it has here; may be repeated")
+	fs.StringVar(&o.wdir, "wdir", "", "`directory` in which the PEs start, on every host (default: this one)")
+	fs.StringVar(&o.output, "output", "", "write what each PE prints to a file in this `directory`, too: pe.0.out and so on, on this host")
 	fs.BoolVar(&o.tag, "tag", false, "start each line of output with the number of its PE")
 	fs.BoolVar(&o.verbose, "v", false, "say each step")
 	fs.BoolVar(&o.dryRun, "dry-run", false, "print what would run, and run nothing")
@@ -326,6 +350,13 @@ func parse(args []string) (options, error) {
 	if o.traceEvents < 0 || o.traceEvents > record.MaxEvents {
 		return o, fmt.Errorf("-trace-events %d: it must be from 1 to %d", o.traceEvents, record.MaxEvents)
 	}
+	if o.wdir != "" {
+		dir, err := filepath.Abs(o.wdir)
+		if err != nil {
+			return o, fmt.Errorf("-wdir %s: %w", o.wdir, err)
+		}
+		o.wdir = dir
+	}
 	if o.fanOut < 1 {
 		return o, fmt.Errorf("-fan-out %d: it must be 1 or more", o.fanOut)
 	}
@@ -343,7 +374,7 @@ func parse(args []string) (options, error) {
 
 func (o *options) spec(hosts []boot.Host, program string) launch.Spec {
 	spec := launch.Spec{
-		Hosts: hosts, Program: program, Args: o.args, Env: o.environ(), Tag: o.tag,
+		Hosts: hosts, Program: program, Args: o.args, Dir: o.wdir, Env: o.environ(), Tag: o.tag,
 		Stdin: stdin(), Stdout: os.Stdout, Stderr: os.Stderr, Terminal: launch.IsTerminal(os.Stderr),
 		Template: o.template, Stage: o.stage, FanOut: o.fanOut, BootAddr: o.bootAddr,
 		ConnectTimeout: o.connectTimeout, Grace: o.grace, KeepGoing: o.keepGoing, Unbound: o.unbound, Stats: o.stats, Stall: o.stall,
@@ -401,7 +432,7 @@ func (o *options) settings() error {
 
 // environ returns what flags put into the environment of every PE.
 func (o *options) environ() []string {
-	var env []string
+	env := slices.Clone([]string(o.exported))
 	if o.topo != "" {
 		env = append(env, boot.EnvTopo+"="+o.topo)
 	}

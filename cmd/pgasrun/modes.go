@@ -73,6 +73,12 @@ func (o *options) checkModes() error {
 		if o.pprof != "" {
 			return fmt.Errorf("-k8s with -pprof: nothing collects profiles from pods; set %s to a directory of a volume that they have", boot.EnvProfiles)
 		}
+		if o.output != "" {
+			return errors.New("-k8s with -output: kubectl logs has what pods print, and -tag says of which PE")
+		}
+		if o.wdir != "" {
+			return errors.New("-k8s with -wdir: PEs start in the working directory of the image, which its WORKDIR sets")
+		}
 		if !o.dryRun {
 			return errors.New("-k8s prints the objects and starts nothing: write `pgasrun -k8s -dry-run …` and pipe it into `kubectl create -f -`")
 		}

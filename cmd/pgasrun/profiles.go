@@ -57,6 +57,10 @@ func openProfiles(dir string, npes int, news io.Writer) (*profiles, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, fmt.Errorf("-pprof %s: cannot make it (%w): name another directory", dir, errors.Unwrap(err))
 	}
+	const each = 5 // job.cpu.pprof is made at the end
+	if err := boot.NeedFiles("-pprof, which has five files for each PE,", each*npes); err != nil {
+		return nil, err
+	}
 	probe, err := os.CreateTemp(dir, ".pgasrun-*")
 	if err != nil {
 		return nil, fmt.Errorf("-pprof %s: cannot write there (%w): name another directory", dir, errors.Unwrap(err))

@@ -46,7 +46,7 @@ func openPage(o *options, spec *launch.Spec, news io.Writer) *jobPage {
 	if p.server == nil && p.file == nil {
 		return nil
 	}
-	spec.Live, spec.Output = both(spec.Live, p.page.Watch), p.page.Output
+	spec.Live, spec.Output = both(spec.Live, p.page.Watch), bothOutputs(spec.Output, func(pe int, _ launch.Stream, piece []byte) { p.page.Output(pe, piece) })
 	return p
 }
 

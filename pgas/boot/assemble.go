@@ -140,6 +140,11 @@ func (m *meeting) serve(ctx context.Context, within time.Duration) (*ticket, *Se
 		t, err := m.share(ctx, nil)
 		return t, nil, err
 	}
+	const ownFiles = 16 // memory, listeners, and what the network opens
+	what := fmt.Sprintf("the process of PE 0, which serves the exchange of %d PEs,", m.size)
+	if err := NeedFiles(what, ownFiles+m.size); err != nil {
+		return nil, nil, err
+	}
 	lns, addrs, err := m.listen()
 	if err != nil {
 		return nil, nil, err

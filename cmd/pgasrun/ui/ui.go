@@ -111,7 +111,7 @@ func (p *Page) watch() {
 	}
 }
 
-// Output keeps what a PE has printed: it is launch.Spec.Output.
+// Output keeps what a PE has printed, on either stream: launch.Spec.Output calls it.
 func (p *Page) Output(pe int, piece []byte) { p.output.add(pe, piece) }
 
 // look takes what is known of the job now.

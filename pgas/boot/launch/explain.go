@@ -29,6 +29,7 @@ var launchFailures = []struct{ said, remedy string }{
 	{stagedPath + `: Permission denied`, "the cache directory of {host} is on a file system that runs no programs (noexec): set XDG_CACHE_HOME in the start-up file of its shell"},
 	{stagedPath + `: (\S+ )?([Nn]ot found|No such file)`, "{host} lacks the loader or C library that pgasrun was linked with: build pgasrun with CGO_ENABLED=0"},
 	{stagedPath + `: .*[Ee]xec format error`, "{host} is a machine of another kind: build pgasrun and the program for it"},
+	{`{agent}: error while loading shared libraries`, "{host} lacks a library that pgasrun was linked with: build pgasrun with CGO_ENABLED=0"},
 	{`{agent}: (\S+ )?([Nn]ot found|No such file or directory)|No such file or directory: .*{agent}|"?{agent}"?: No such file`, "pgasrun must be at that path on every host: copy it to {host}, or let pgasrun do so with -stage"},
 	{`{agent}: Permission denied|"?{agent}"?: Permission denied`, "that file may not be executed on {host}: chmod +x it, and mount its file system without noexec"},
 }
@@ -39,6 +40,29 @@ func explainLaunch(line, host, agent string) string {
 		pattern := strings.ReplaceAll(f.said, "{agent}", regexp.QuoteMeta(agent))
 		if regexp.MustCompile(pattern).MatchString(line) {
 			return strings.NewReplacer("{host}", host, "{agent}", agent).Replace(f.remedy)
+		}
+	}
+	return ""
+}
+
+// loaderFailures are what the loaders of GNU and of musl say of a program that they cannot start.
+var loaderFailures = []struct {
+	said   *regexp.Regexp
+	remedy string
+}{
+	{regexp.MustCompile(`error while loading shared libraries: ([^: ]+): (?:cannot open|cannot read|invalid ELF|file too short)`), "the loader of host {host} does not find {library}: install it there, or say where it is: -x LD_LIBRARY_PATH=DIR"},
+	{regexp.MustCompile(`Error loading shared library ([^: ]+):`), "the loader of host {host} does not find {library}: install it there, or say where it is: -x LD_LIBRARY_PATH=DIR"},
+	{regexp.MustCompile(`: version .([A-Z_0-9.]+). not found \(required by`), "a library of host {host} is older than the program needs ({library}): build the program on the host with the oldest one, or say where a newer one is: -x LD_LIBRARY_PATH=DIR"},
+	{regexp.MustCompile(`symbol lookup error: .*undefined symbol: (\S+)`), "a library of host {host} is of another version than the program was linked with ({library}): install the same everywhere, or say where it is: -x LD_LIBRARY_PATH=DIR"},
+}
+
+// explainExit returns what to do about a PE on host whose last lines are the loader's, or "".
+func explainExit(tail []string, host string) string {
+	for _, line := range tail {
+		for _, f := range loaderFailures {
+			if m := f.said.FindStringSubmatch(line); m != nil {
+				return strings.NewReplacer("{host}", host, "{library}", strings.Trim(m[1], ",")).Replace(f.remedy)
+			}
 		}
 	}
 	return ""

@@ -165,6 +165,9 @@ func (j *job) profile(data []byte) {
 	}
 }
 
+// streamOf are the streams whose pieces come in frames of a kind.
+var streamOf = map[kind]Stream{fromStdout: Stdout, fromStderr: Stderr}
+
 func (j *job) output(k kind, data []byte) {
 	if len(data) < 4 {
 		return
@@ -173,15 +176,15 @@ func (j *job) output(k kind, data []byte) {
 	if pe >= j.npes {
 		return
 	}
-	if j.spec.Output != nil {
-		j.spec.Output(pe, data[4:])
+	said, _, _ := splitBars(data[4:])
+	if j.spec.Output != nil && len(said) > 0 {
+		j.spec.Output(pe, streamOf[k], said)
 	}
 	if k == fromStdout {
 		j.stdout.write(pe, data[4:])
 		return
 	}
 	j.stderr.write(pe, data[4:])
-	said, _, _ := splitBars(data[4:])
 	j.tailMu.Lock()
 	j.tails[pe].add(said)
 	j.tailMu.Unlock()

@@ -36,9 +36,9 @@ type Spec struct {
 	Tag     bool // start every line with the number of its PE
 	// Terminal says that Stderr is a terminal, on whose last line the progress of the job is shown.
 	Terminal bool
-	// Output, if not nil, gets the same, of each PE by itself: a piece ends with a line unless that is very long, or the last. It is
+	// Output, if not nil, gets the same, of each PE by itself, but for its progress: a piece ends with a line unless that is very long, or the last. It is
 	// valid during the call, for which the output of a host's PEs waits. It is called from several goroutines, but for each PE from one.
-	Output func(pe int, piece []byte)
+	Output func(pe int, s Stream, piece []byte)
 
 	Template string   // of a command that runs a command on {host}
 	Agent    []string // command that calls Agent or MaybeAgent; default: this executable, "agent"
@@ -78,6 +78,15 @@ type Spec struct {
 	files    fileSource                        // that are staged
 }
 
+// Stream is one that a PE writes.
+type Stream uint8
+
+// The streams.
+const (
+	Stdout Stream = 1
+	Stderr Stream = 2
+)
+
 // Result is how a job ended.
 type Result struct {
 	Status int         // the worst exit status of a PE; 128+N for signal N
@@ -94,6 +103,10 @@ func Run(ctx context.Context, spec Spec) (Result, error) {
 		return Result{}, err
 	}
 	if err := spec.prepareStaging(); err != nil {
+		return Result{}, err
+	}
+	const each = 4 // the pipes of an agent, and its process
+	if err := boot.NeedFiles("the launcher, for its agents,", each*min(len(spec.Hosts), spec.FanOut+1)); err != nil {
 		return Result{}, err
 	}
 	j, err := newJob(spec)

@@ -54,8 +54,14 @@ func (thisMachine) check(a *agent) (ready, error) {
 			return ready{}, err
 		}
 	}
+	if err := c.checkFiles(); err != nil {
+		return ready{}, err
+	}
+	if err := checkDir(c.Dir); err != nil {
+		return ready{}, err
+	}
 	if err := os.Chdir(c.Dir); err != nil {
-		return ready{}, fmt.Errorf("the working directory %s must exist on every host: %w", c.Dir, errors.Unwrap(err))
+		return ready{}, fmt.Errorf("the working directory %s cannot be entered: %w", c.Dir, errors.Unwrap(err))
 	}
 	if err := checkProgram(c.Program); err != nil {
 		return ready{}, err
@@ -68,6 +74,33 @@ func (thisMachine) check(a *agent) (ready, error) {
 		}
 	}
 	return answer, nil
+}
+
+// checkFiles returns an error if the agent cannot have open what its PEs need: the pipes of their output and profiles, their
+// connections to the exchange, and those of other hosts.
+func (c *config) checkFiles() error {
+	const ownFiles = 12 // memory, listeners, and the pipes of a PE that is being started
+	pes, each, others := c.Hosts[c.Host].PEs, 2, 0
+	if c.Profiles {
+		each++
+	}
+	if c.Secret != nil {
+		each++
+		others, _ = exchangePart(c.Hosts, c.Host, c.FanOut)
+	}
+	return boot.NeedFiles(fmt.Sprintf("the agent, for %d PEs and %d other hosts,", pes, others), ownFiles+pes*each+others)
+}
+
+// checkDir returns an error if PEs cannot start in dir.
+func checkDir(dir string) error {
+	info, err := os.Stat(dir)
+	switch {
+	case err != nil:
+		return fmt.Errorf("the working directory %s must exist on every host: %w: make it there, or give -wdir another one", dir, errors.Unwrap(err))
+	case !info.IsDir():
+		return fmt.Errorf("the working directory %s is no directory: give -wdir another one", dir)
+	}
+	return nil
 }
 
 func checkProgram(path string) error {

@@ -37,6 +37,9 @@ func (f *Failure) String() string {
 	} else {
 		fmt.Fprintf(&b, "PE %d on host %s%s %s\n", f.PE, f.Host, processOf(f.death), describeEnd(f.death))
 		writeTail(&b, "its last lines", f.Tail)
+		if remedy := explainExit(f.Tail, f.Host); remedy != "" && !f.Status.Signaled() {
+			fmt.Fprintf(&b, "  %s\n", remedy)
+		}
 	}
 	for _, line := range f.AlsoFailed {
 		fmt.Fprintf(&b, "  %s\n", line)

@@ -55,12 +55,15 @@ type staticExit struct {
 }
 
 // RunStatic starts the PEs of spec.Hosts[index], the host that boot.StaticPlace has found in environ, and waits until they
-// have ended. Of spec it uses Hosts, Program, Args, Dir, Stdin, Stdout, Stderr, Tag, Grace, KeepGoing, Unbound, Signals
-// and Logf. It returns the worst exit status of a PE of this host; 128+N stands for signal N. When a PE fails, the others
+// have ended. Of spec it uses Hosts, Program, Args, Dir, Env, Stdin, Stdout, Stderr, Output, Tag, Grace, KeepGoing, Unbound,
+// Signals and Logf; it calls Output for a PE from two goroutines. It returns the worst exit status of a PE of this host; 128+N stands for signal N. When a PE fails, the others
 // of this host are asked to end 2 s later, and killed after spec.Grace; so they are when ctx ends. It returns an error if
 // the program cannot be started, or the cause of the end of ctx. If this process is killed, so are its PEs.
 func RunStatic(ctx context.Context, spec Spec, index int, environ []string) (int, error) {
 	if err := spec.complete(); err != nil {
+		return 0, err
+	}
+	if err := checkDir(spec.Dir); err != nil {
 		return 0, err
 	}
 	if err := checkProgram(spec.Program); err != nil {
@@ -118,9 +121,9 @@ func (s *staticHost) start(pe int, environ []string) error {
 	}
 	s.live[pe] = cmd.Process
 	var read sync.WaitGroup
-	read.Go(func() { splitLines(out, func(piece []byte) { s.stdout.write(pe, piece) }) })
+	read.Go(func() { splitLines(out, func(piece []byte) { s.write(Stdout, pe, piece) }) })
 	read.Go(func() {
-		hold := &crashBuffer{emit: func(piece []byte) { s.stderr.write(pe, piece) }}
+		hold := &crashBuffer{emit: func(piece []byte) { s.write(Stderr, pe, piece) }}
 		defer hold.flush()
 		splitLines(errs, hold.write)
 	})
@@ -130,6 +133,18 @@ func (s *staticHost) start(pe int, environ []string) error {
 		s.exits <- staticExit{pe, state}
 	}()
 	return nil
+}
+
+// write writes a piece of the output of PE pe to one of the streams of this process, and to Spec.Output.
+func (s *staticHost) write(to Stream, pe int, piece []byte) {
+	if s.spec.Output != nil {
+		s.spec.Output(pe, to, piece)
+	}
+	if to == Stdout {
+		s.stdout.write(pe, piece)
+	} else {
+		s.stderr.write(pe, piece)
+	}
 }
 
 // unwrapped returns the system's error of one that names a file.
