@@ -319,8 +319,11 @@ func (r *Region) Close(ctx context.Context) error {
 	return r.ctx.Close()
 }
 
-// free frees the region's symmetric memory. It is collective.
+// free frees the region's symmetric memory, when what was issued to it is complete. It is collective.
 func (r *Region) free(ctx context.Context) error {
+	if err := r.ctx.Quiet(ctx); err != nil {
+		return err
+	}
 	for _, free := range r.frees {
 		if err := free(ctx); err != nil {
 			return err

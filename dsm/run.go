@@ -61,6 +61,9 @@ func (r *Region) Run(ctx context.Context, n int, body func(ctx context.Context, 
 	if err != nil {
 		return err
 	}
+	if err := r.ctx.Quiet(ctx); err != nil {
+		return err
+	}
 	return t.work.Free(ctx)
 }
 

@@ -57,7 +57,7 @@ func (l *SpinRW) RLock(ctx context.Context) (err error) {
 	if err := l.share(ctx, &way); err != nil {
 		return waitError("to read under a spin lock", err)
 	}
-	l.readers.acquired()
+	l.readers.acquired(&l.mutex)
 	way.record(l.w)
 	return nil
 }
@@ -90,13 +90,13 @@ func (l *SpinRW) TryRLock() bool {
 		panicIfPeerDead(l.w)
 		return false
 	}
-	l.readers.acquired()
+	l.readers.acquired(&l.mutex)
 	l.w.RecordLock(false, -1)
 	return true
 }
 
 // RUnlock subtracts this reader.
-func (l *SpinRW) RUnlock() { l.readers.unlock(l.w, l, "SpinRW.RUnlock") }
+func (l *SpinRW) RUnlock() { l.readers.unlock(&l.mutex, l, "SpinRW.RUnlock") }
 
 func (l *SpinRW) unshare() { l.word.FetchAdd(l.home, -1) }
 

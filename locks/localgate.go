@@ -9,8 +9,6 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
-
-	"github.com/gopgas/gopgas/pgas"
 )
 
 // localGate admits one goroutine at a time. The zero value is open.
@@ -109,8 +107,8 @@ type readers struct {
 
 // lock runs p.share at the gate, and counts this goroutine as a holder if that succeeds. Behind "waiting", what begins
 // the text of errors. Errors: those of p, *pgas.PeerError if p panics with it, and the cause of ctx's end.
-func (r *readers) lock(ctx context.Context, w *pgas.World, p sharedProtocol, what string) (err error) {
-	checkUsable(ctx, w)
+func (r *readers) lock(ctx context.Context, m *mutex, p sharedProtocol, what string) (err error) {
+	checkUsable(ctx, m.w)
 	if ctx.Err() != nil || !r.gate.tryEnter() { // tryEnter inlines
 		if err := r.gate.enter(ctx); err != nil {
 			return waitError(what, err)
@@ -121,8 +119,8 @@ func (r *readers) lock(ctx context.Context, w *pgas.World, p sharedProtocol, wha
 	if err := p.share(ctx, &r.way); err != nil {
 		return waitError(what, err)
 	}
-	r.acquired()
-	r.way.record(w)
+	r.acquired(m)
+	r.way.record(m.w)
 	return nil
 }
 
@@ -134,17 +132,25 @@ func (r *readers) leave(err *error) {
 	}
 }
 
-// acquired counts one more holder.
-func (r *readers) acquired() { r.holding.Add(1) }
+// acquired counts one more holder of the lock of m.
+func (r *readers) acquired(m *mutex) {
+	r.holding.Add(1)
+	if m.record != nil {
+		m.record.trace.Shared(1)
+	}
+}
 
 // unlock counts one holder less, completes what this PE has issued on its default context, and runs
 // p.unshare. It panics with *pgas.UsageError if there was no holder.
-func (r *readers) unlock(w *pgas.World, p sharedProtocol, op string) {
+func (r *readers) unlock(m *mutex, p sharedProtocol, op string) {
 	if r.holding.Add(-1) < 0 {
 		r.holding.Add(1)
 		notHeld(op)
 	}
-	w.MustQuiet()
+	m.w.MustQuiet()
+	if m.record != nil {
+		m.record.trace.Shared(-1)
+	}
 	p.unshare()
 }
 

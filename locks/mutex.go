@@ -35,7 +35,7 @@ type mutex struct {
 	gate localGate // of this PE's writers
 	way  passage   // of the goroutine inside the gate
 
-	record *lockRecord // nil: nothing is recorded
+	record *lockRecord // nil: nothing is recorded, and nothing checked
 }
 
 // lockRecord is what is recorded of a lock, by the goroutine inside the gate.
@@ -47,7 +47,7 @@ type lockRecord struct {
 // newMutex returns the mutex of a lock of some kind, of which ref is a part.
 func newMutex[T any](w *pgas.World, ref pgas.Ref[T], kind string) mutex {
 	var record *lockRecord
-	if w != nil && w.Records() {
+	if w != nil && (w.Records() || w.Checks()) {
 		record = &lockRecord{trace: pgas.TraceLock(ref, kind)}
 	}
 	return mutex{w: w, record: record}

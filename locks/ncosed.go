@@ -88,7 +88,7 @@ func (l *NCoSED) release() { l.queue.leave(l.queue.mine) }
 // RLock blocks until this PE holds the lock in shared mode, at once unless a writer came before. Errors: those of the
 // interface Lock.
 func (l *NCoSED) RLock(ctx context.Context) error {
-	return l.readers.lock(ctx, l.w, l, "to read under an N-CoSED lock")
+	return l.readers.lock(ctx, &l.mutex, l, "to read under an N-CoSED lock")
 }
 
 // share takes the lock in shared mode. A reader that finds the count of readers full is a writer for a moment.
@@ -117,7 +117,7 @@ func (l *NCoSED) TryRLock() bool {
 	for {
 		ok, full := l.queue.tryShare()
 		if ok {
-			l.readers.acquired()
+			l.readers.acquired(&l.mutex)
 			l.w.RecordLock(false, -1)
 			return true
 		}
@@ -133,7 +133,7 @@ func (l *NCoSED) TryRLock() bool {
 }
 
 // RUnlock ends the hold of a reader. The last reader grants the lock to the next writer.
-func (l *NCoSED) RUnlock() { l.readers.unlock(l.w, l, "NCoSED.RUnlock") }
+func (l *NCoSED) RUnlock() { l.readers.unlock(&l.mutex, l, "NCoSED.RUnlock") }
 
 func (l *NCoSED) unshare() { l.queue.unshare() }
 

@@ -129,7 +129,7 @@ func (l *RMARW) Unlock() { l.unlock(&l.tree, "RMARW.Unlock") }
 
 // RLock blocks until this PE holds the lock in shared mode. Errors: those of the interface Lock.
 func (l *RMARW) RLock(ctx context.Context) error {
-	return l.readers.lock(ctx, l.w, l.counter, "to read under an RMA-RW lock")
+	return l.readers.lock(ctx, &l.mutex, l.counter, "to read under an RMA-RW lock")
 }
 
 // TryRLock takes the lock in shared mode if no writer holds it, and none waits after T_R readers.
@@ -139,14 +139,14 @@ func (l *RMARW) TryRLock() bool {
 		panicIfPeerDead(l.w)
 		return false
 	}
-	l.readers.acquired()
+	l.readers.acquired(&l.mutex)
 	l.w.RecordLock(false, -1)
 	return true
 }
 
 // RUnlock ends the hold of a reader.
 func (l *RMARW) RUnlock() {
-	l.readers.unlock(l.w, l.counter, "RMARW.RUnlock")
+	l.readers.unlock(&l.mutex, l.counter, "RMARW.RUnlock")
 }
 
 // Holder returns the writer that held the lock a moment ago.

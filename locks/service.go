@@ -251,6 +251,9 @@ func (s *Service) ready(ctx context.Context, k *keyed) (err error) {
 	defer s.mu.Unlock()
 	k.claim, k.claimed = c, true
 	k.lock.w = s.w
+	if s.w.Checks() {
+		k.lock.record = newMutex(s.w, s.dir.nodes[k.place].Ref(), fmt.Sprintf("lock %q of a Service", k.name)).record
+	}
 	s.dir.open(&k.lock.queue, c, k.place)
 	s.dir.nodes[k.place].Lock().Set(s.w.PE(), k.lock.queue.lockID)
 	return nil

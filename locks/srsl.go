@@ -134,7 +134,7 @@ func (l *SRSL) release() { l.send(msgUnlock) }
 
 // RLock blocks until the server grants the lock in shared mode. Errors: those of the interface Lock.
 func (l *SRSL) RLock(ctx context.Context) error {
-	return l.readers.lock(ctx, l.w, l, "to read under an SRSL lock")
+	return l.readers.lock(ctx, &l.mutex, l, "to read under an SRSL lock")
 }
 
 func (l *SRSL) share(ctx context.Context, way *passage) error {
@@ -153,13 +153,13 @@ func (l *SRSL) TryRLock() bool {
 		panicIfPeerDead(l.w)
 		return false
 	}
-	l.readers.acquired()
+	l.readers.acquired(&l.mutex)
 	l.w.RecordLock(false, -1)
 	return true
 }
 
 // RUnlock sends the unlock to the server.
-func (l *SRSL) RUnlock() { l.readers.unlock(l.w, l, "SRSL.RUnlock") }
+func (l *SRSL) RUnlock() { l.readers.unlock(&l.mutex, l, "SRSL.RUnlock") }
 
 func (l *SRSL) unshare() { l.send(msgUnlockShared) }
 

@@ -15,13 +15,16 @@ package pgas
 // every PE, so their generations agree, but only offsets without generation leave the PE.
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"sync/atomic"
 
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/internal/callsite"
+	"github.com/gopgas/gopgas/pgas/internal/checked"
 )
 
 const (
@@ -36,7 +39,11 @@ type checker struct {
 	w      *World
 	last   uint64 // generation; guarded by World.allocMu
 	chunks [(generationMax + 1) / generationChunk]atomic.Pointer[blockChunk]
-	guard  *boot.Guard // nil: pointers are not guarded
+	guard  *boot.Guard                  // nil: pointers are not guarded
+	sorted atomic.Pointer[[]*allocated] // those that live, by their offsets
+
+	locks    checked.Locks
+	requests checked.Requests // of teams besides World.Team
 }
 
 type blockChunk [generationChunk]atomic.Pointer[allocated]
@@ -66,6 +73,7 @@ func (k *checker) track(b *allocated) uintptr {
 		chunk.Store(new(blockChunk))
 	}
 	chunk.Load()[k.last%generationChunk].Store(b)
+	k.setLive(b, true)
 	if k.guard != nil {
 		if err := k.guard.Open(b.off, b.bytes); err != nil {
 			panic(fmt.Errorf("pgas: PGAS_CHECK: %w", err)) // the program could not use what it has allocated
@@ -80,6 +88,7 @@ func (k *checker) untrack(b *allocated) {
 		return
 	}
 	b.ended.Store(callsite.Program())
+	k.setLive(b, false)
 	if k.guard == nil {
 		return
 	}
@@ -118,6 +127,54 @@ func (k *checker) block(generation uint64) *allocated {
 		return nil
 	}
 	return chunk[generation%generationChunk].Load()
+}
+
+// setLive puts b into the list of allocations that live, or takes it out. The caller holds World.allocMu.
+func (k *checker) setLive(b *allocated, lives bool) {
+	var list []*allocated
+	if old := k.sorted.Load(); old != nil {
+		list = slices.Clone(*old)
+	}
+	i, _ := slices.BinarySearchFunc(list, b.off, func(x *allocated, off uint64) int { return cmp.Compare(x.off, off) })
+	if lives {
+		list = slices.Insert(list, i, b)
+	} else {
+		list = slices.DeleteFunc(list, func(x *allocated) bool { return x == b })
+	}
+	k.sorted.Store(&list)
+}
+
+// live returns the allocation that lives at offset off of the heap, or nil.
+func (k *checker) live(off uint64) *allocated {
+	list := k.sorted.Load()
+	if list == nil {
+		return nil
+	}
+	i, found := slices.BinarySearchFunc(*list, off, func(x *allocated, off uint64) int { return cmp.Compare(x.off, off) })
+	if !found {
+		i--
+	}
+	if i < 0 || off >= (*list)[i].off+(*list)[i].bytes {
+		return nil
+	}
+	return (*list)[i]
+}
+
+// Live is live as checked.Memory has it.
+func (k *checker) Live(off uint64) any {
+	if b := k.live(off); b != nil {
+		return b
+	}
+	return nil
+}
+
+// OwnOffset implements checked.Memory for addresses that Local has returned.
+func (k *checker) OwnOffset(addr uintptr) (off uint64, ok bool) {
+	if k.guard == nil || addr == 0 {
+		return 0, false
+	}
+	i, off, ok := k.guard.Find(addr)
+	return off, ok && k.w.n.FirstPE+i == k.w.n.Job.PE
 }
 
 // blockAt returns the latest allocation that contained the offset, or nil.

@@ -36,7 +36,7 @@ func BroadcastNB[T any](ctx context.Context, t *Team, dst, src Slice[T], root in
 	t.member("Broadcast", root)
 	d, s := operands("broadcast", t, dst, src)
 	b.Prepare(t.g, d, s, root, optionsOf(opts))
-	return t.start(ctx, b.Run)
+	return t.start(ctx, d, s, b.Run)
 }
 
 // FCollect sets dst on every member to the concatenation of src of all members, in the order of the team (OpenSHMEM
@@ -64,7 +64,7 @@ func FCollectNB[T any](ctx context.Context, t *Team, dst, src Slice[T], opts ...
 	var c coll.Collection
 	d, s := operands("fcollect", t, dst, src)
 	c.PrepareF(t.g, d, s, optionsOf(opts))
-	return t.start(ctx, c.Fcollect)
+	return t.start(ctx, d, s, c.Fcollect)
 }
 
 // Collect is FCollect where src may have a different length on each member, and may be empty. It returns the number
@@ -85,7 +85,7 @@ func CollectNB[T any](ctx context.Context, t *Team, dst, src Slice[T], n *int, o
 	var c coll.Collection
 	d, s := operands("collect", t, dst, src)
 	c.Prepare(t.g, d, s, optionsOf(opts))
-	return t.start(ctx, func(ctx context.Context) error {
+	return t.start(ctx, d, s, func(ctx context.Context) error {
 		err := c.Collect(ctx)
 		if n != nil {
 			*n = c.Elements()
@@ -120,7 +120,7 @@ func AllToAllNB[T any](ctx context.Context, t *Team, dst, src Slice[T], opts ...
 	var a coll.AllToAll
 	d, s := operands("alltoall", t, dst, src)
 	a.Prepare(t.g, d, s, optionsOf(opts))
-	return t.start(ctx, a.Run)
+	return t.start(ctx, d, s, a.Run)
 }
 
 // AllToAllS is AllToAll with blocks of n elements that are dstStride elements apart in dst and srcStride in src:
@@ -140,7 +140,7 @@ func AllToAllSNB[T any](ctx context.Context, t *Team, dst, src Slice[T], dstStri
 	var a coll.AllToAll
 	d, s := operands("alltoalls", t, dst, src)
 	a.PrepareS(t.g, d, s, dstStride, srcStride, n, optionsOf(opts))
-	return t.start(ctx, a.Run)
+	return t.start(ctx, d, s, a.Run)
 }
 
 // Blocks gives the place in a range of the block for or from each member of a team: block i is the Counts[i] elements
@@ -167,7 +167,7 @@ func AllToAllV[T any](ctx context.Context, t *Team, dst Slice[T], to Blocks, src
 func AllToAllVNB[T any](ctx context.Context, t *Team, dst Slice[T], to Blocks, src Slice[T], from Blocks, opts ...CollectiveOption) *Request {
 	d, s := operands("alltoallv", t, dst, src)
 	a := t.g.AllToAllVOf(d, coll.Blocks(to), s, coll.Blocks(from), optionsOf(opts))
-	return t.start(ctx, a.Run)
+	return t.start(ctx, d, s, a.Run)
 }
 
 // operands checks the operands of a collective, and returns their ranges of the heap. It panics with *UsageError if

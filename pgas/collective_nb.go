@@ -34,9 +34,14 @@ func (r *Request) Test() (bool, error) {
 	return r.r.Test()
 }
 
-// start runs call for a Request, after the earlier calls of t. The goroutine that has the turn in t must call it.
-func (t *Team) start(ctx context.Context, call func(ctx context.Context) error) *Request {
+// start runs call for a Request, after the earlier calls of t. The goroutine that has the turn in t must call it. d and s are
+// what the call accesses.
+func (t *Team) start(ctx context.Context, d, s coll.Range, call func(ctx context.Context) error) *Request {
 	t.alive("non-blocking collective")
 	mustHaveContext("non-blocking collective", ctx)
-	return &Request{t.g.Start(ctx, call)}
+	r := t.g.Start(ctx, call)
+	if k := t.w.check; k != nil && t != t.w.team { // the collectives of World.Team end before a Free does
+		k.requests.Add(r.IsOver, k.Live(uint64(d.Off)), k.Live(uint64(s.Off)))
+	}
+	return &Request{r}
 }

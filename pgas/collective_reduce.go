@@ -201,7 +201,7 @@ func reduceNB[T any](ctx context.Context, t *Team, which uint8, dst, src Slice[T
 	d, s := operands("reduction", t, dst, src)
 	o := optionsOf(opts)
 	coll.CheckReduce[T](t.g, d, s, o)
-	return t.start(ctx, func(ctx context.Context) error { return coll.Reduce(ctx, t.g, which, d, s, f, o) })
+	return t.start(ctx, d, s, func(ctx context.Context) error { return coll.Reduce(ctx, t.g, which, d, s, f, o) })
 }
 
 // scanNB checks the operands of a scan, and starts it.
@@ -209,5 +209,5 @@ func scanNB[T any](ctx context.Context, t *Team, k coll.Kind, which uint8, dst, 
 	d, s := operands(k.String(), t, dst, src)
 	o := optionsOf(opts)
 	coll.CheckScan[T](t.g, k, d, s, o)
-	return t.start(ctx, func(ctx context.Context) error { return coll.Scan(ctx, t.g, k, which, d, s, f, o) })
+	return t.start(ctx, d, s, func(ctx context.Context) error { return coll.Scan(ctx, t.g, k, which, d, s, f, o) })
 }

@@ -2,7 +2,7 @@ package pgas
 
 // A Context is an ordering and completion domain: its fences and quiets cover the operations issued on it
 // and no others (OpenSHMEM 1.6, section 9.5). Any number of goroutines may use the default context of a World. A
-// private context belongs to one goroutine at a time, and its operations to other hosts take no lock.
+// private context belongs to one goroutine, and its operations to other hosts take no lock.
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/internal/callsite"
+	"github.com/gopgas/gopgas/pgas/internal/checked"
 	"github.com/gopgas/gopgas/pgas/internal/node"
 	"github.com/gopgas/gopgas/pgas/transport"
 	"github.com/gopgas/gopgas/pgas/transport/shm"
@@ -40,6 +41,7 @@ type Context struct {
 	leftErr      *atomic.Pointer[error] // of an access or a fence that returns none; shared by all contexts of one domain
 	quiets       atomic.Uint32          // number of quiets of remote
 	closed       atomic.Bool
+	watch        *checked.Domain // nil: nothing is checked of it
 }
 
 // slowly is the quietSlowly of contexts whose quiets are never just a fence.
@@ -48,14 +50,17 @@ var slowly = func() *atomic.Bool { b := new(atomic.Bool); b.Store(true); return 
 // ContextOption describes how a context will be used.
 type ContextOption func(*contextOptions)
 
-type contextOptions struct{ exclusive, byCPU bool }
+type contextOptions struct{ exclusive, private, byCPU bool }
 
-// Private promises that only the goroutine that opened the context uses it
+// Private promises that one goroutine uses the context: the one that uses it first. Another may close it when that one has
+// ended. Where accesses are checked (PGAS_CHECK=1), every use by another goroutine panics with *UsageError
 // (OpenSHMEM 1.6, SHMEM_CTX_PRIVATE).
-func Private() ContextOption { return func(o *contextOptions) { o.exclusive = true } }
+func Private() ContextOption {
+	return func(o *contextOptions) { o.exclusive, o.private = true, true }
+}
 
-// Serialized promises that no two goroutines use the context at the same time
-// (OpenSHMEM 1.6, SHMEM_CTX_SERIALIZED).
+// Serialized promises that no two goroutines use the context at the same time. Where accesses are checked (PGAS_CHECK=1),
+// an operation during another one panics with *UsageError (OpenSHMEM 1.6, SHMEM_CTX_SERIALIZED).
 func Serialized() ContextOption { return func(o *contextOptions) { o.exclusive = true } }
 
 // NoStore promises that the program does not rely on the context's Fence and Quiet for its own stores to
@@ -100,6 +105,9 @@ func (t *Team) NewContext(opts ...ContextOption) (*Context, error) {
 func (t *Team) newContext(o contextOptions) (*Context, error) {
 	w := t.w
 	c := &Context{w: w, team: t, byCPU: o.byCPU, leftErr: new(atomic.Pointer[error])}
+	if w.check != nil && w.defaultCtx != nil && !o.byCPU {
+		c.watch = checked.NewDomain(w.check, misuse, o.private, o.exclusive && !o.private)
+	}
 	c.mem = w.n.Shm.Open()
 	c.local = newRoute(c.mem)
 	c.local.record(w.n.Rec)
@@ -145,9 +153,11 @@ func (t *Team) viewOf(base *Context) *Context {
 func (c *Context) openRoutes() {
 	w := c.w
 	c.quietSlowly = slowly
-	if c.remote == nil {
+	if c.remote == nil && c.watch == nil {
 		c.quietSlowly = &w.n.QuietSlowly
 	}
+	c.local.watchBy(c.watch)
+	c.remote.watchBy(c.watch)
 	if w.n.Sched != nil {
 		return // the simulator must see every access
 	}
@@ -160,6 +170,7 @@ func (c *Context) openRoutes() {
 	if c.nic {
 		near = newRoute(&splitChannel{Channel: c.mem, atomics: c.remote.unrecorded, owedBells: c.owedBells})
 		near.record(w.n.Rec)
+		near.watchBy(c.watch)
 	}
 	for _, pe := range c.team.g.PEs {
 		if w.n.Shm.Heap(pe) == nil {
@@ -193,6 +204,9 @@ func (c *Context) Team() *Team {
 // that the NIC executes (PGAS_AMO=nic) (OpenSHMEM 1.6, shmem_fence).
 func (c *Context) Fence() {
 	c.mustBeOpen("Fence")
+	if c.watch != nil {
+		c.watch.Use("Fence")()
+	}
 	shm.StoreFence()
 	if c.remote != nil {
 		c.fenceRemote(-1)
@@ -274,13 +288,23 @@ func (c *Context) mustQuiet() {
 //
 //go:noinline
 func (c *Context) quiet(ctx context.Context) error {
+	if c != nil && c.watch != nil {
+		c.watch.Use("Quiet")()
+	}
+	return c.complete(ctx)
+}
+
+// complete is quiet for the runtime, which any goroutine may call.
+func (c *Context) complete(ctx context.Context) error {
 	if c == nil || c.w == nil || c.refuses(ctx) {
 		return c.refuseQuiet(ctx)
 	}
+	last := c.watch.LastIssued()
 	shm.FullFence()
 	if c.remote != nil {
 		return c.quietRemote(ctx, -1)
 	}
+	c.watch.Quieted(-1, last)
 	return c.leftError()
 }
 
@@ -324,8 +348,10 @@ func (c *Context) QuietPE(ctx context.Context, pe int) error {
 	if c.refuses(ctx) {
 		return c.refuseQuiet(ctx)
 	}
+	last := c.watch.LastIssued()
 	shm.FullFence()
 	if via == c.local {
+		c.watch.Quieted(to, last)
 		return c.leftError()
 	}
 	return c.quietRemote(ctx, to)
@@ -338,8 +364,11 @@ func (c *Context) quietRemote(ctx context.Context, pe int) error {
 	}
 	mark := c.w.n.Block(node.Blocked{Op: boot.InQuiet, Peer: pe}.Within(ctx))
 	defer c.w.n.Unblock(mark)
-	issued := c.remote.landings.issued.Load()
+	issued, last := c.remote.landings.issued.Load(), c.watch.LastIssued()
 	err := c.remote.Quiet(ctx, pe)
+	if err == nil || !hasEnded(ctx) {
+		c.watch.Quieted(pe, last)
+	}
 	if err == nil {
 		c.remote.landings.land(pe, issued)
 	}
@@ -363,7 +392,12 @@ func (c *Context) Close() error {
 	if c == c.w.defaultCtx || c.borrowed {
 		misuse("Context.Close", "the default context ends with its World: close what NewContext returned")
 	}
-	err := c.Quiet(c.w.n.Ctx)
+	return c.end()
+}
+
+// end ends a context that NewContext returned.
+func (c *Context) end() error {
+	err := c.complete(c.w.n.Ctx)
 	c.w.contexts.remove(c)
 	return node.FirstError(err, c.close())
 }

@@ -2,6 +2,7 @@ package pgas
 
 import (
 	"github.com/gopgas/gopgas/pgas/boot/record"
+	"github.com/gopgas/gopgas/pgas/internal/checked"
 	"github.com/gopgas/gopgas/pgas/internal/recorded"
 	"github.com/gopgas/gopgas/pgas/transport"
 )
@@ -35,4 +36,13 @@ func (r *route) record(rec *record.PE) {
 	}
 	over := recorded.Over(r.Channel, rec)
 	r.Channel, r.zeroCopy, r.strided = over, over.ZeroCopy(r.zeroCopy), over.Strided(r.strided)
+}
+
+// watchBy has d see what goes through r, if d is not nil.
+func (r *route) watchBy(d *checked.Domain) {
+	if d == nil || r == nil {
+		return
+	}
+	r.Channel, r.zeroCopy, r.strided = d.Over(r.Channel, r.zeroCopy, r.strided)
+	r.bounced.watchBy(d)
 }

@@ -68,24 +68,6 @@ func FieldLock[T any](r Ref[T], off uintptr) LockRef {
 	return LockRef{r.ctx.world("LockRef"), off}
 }
 
-// wordSize is the size of a signal and of each word of a lock.
-const wordSize = 8
-
-// aligned calls bad unless off is a multiple of size. Every atomic word that a program refers to has passed it, or is an
-// element of an allocation, which is aligned: CPUs, NICs and transports update no other words. It inlines where a plain
-// call of bad would not: see fastpath_unsafe.go.
-func aligned(off, size uintptr, bad func(off, size uintptr)) {
-	if off&(size-1) != 0 {
-		bad(off, size)
-	}
-}
-
-//go:noinline
-func misaligned(off, size uintptr) {
-	misuse("atomic word", "%d bytes at offset %#x of the heap are not aligned: a word of %d bytes lies at a multiple of %d; use the accessors that pgasgen writes, which know the fields' offsets",
-		size, off&offsetMask, size, size)
-}
-
 // Field returns the field at byte offset off of the record that r refers to. It is for generated code,
 // which knows the offset; it inlines to an addition.
 func Field[F, T any](r Ref[T], off uintptr) Ref[F] { return Ref[F]{r.ctx, r.off + off} }

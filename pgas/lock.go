@@ -41,7 +41,8 @@ const (
 
 // LockRef refers to a lock of symmetric memory. It is the same lock on every PE. Any number of goroutines may use it.
 // The PE holds the lock: another goroutine of the PE may unlock it, and a goroutine that locks it twice waits for
-// itself. The methods panic with *UsageError if the LockRef is zero.
+// itself. The methods panic with *UsageError if the LockRef is zero. So do Free of its memory and World.Close on a PE
+// that holds the lock.
 type LockRef struct {
 	w   *World
 	off uintptr
@@ -104,8 +105,16 @@ func (l LockRef) lock(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("waiting for %s%s: %w", l.name(), callsite.At(), err)
 	}
-	l.w.n.BeginHold(uint64(l.off))
+	l.held()
 	return nil
+}
+
+// held records that this PE holds the lock.
+func (l LockRef) held() {
+	l.w.n.BeginHold(uint64(l.off))
+	if l.w.check != nil {
+		l.w.check.locks.Add(uint64(l.off), "", 1)
+	}
 }
 
 // TryLock takes the lock if it is free, without waiting for a holder, and reports whether it did (OpenSHMEM 1.6,
@@ -132,7 +141,7 @@ func (l LockRef) TryLock() bool {
 		return false
 	}
 	l.takeFree()
-	l.w.n.BeginHold(uint64(l.off))
+	l.held()
 	return true
 }
 
@@ -156,6 +165,9 @@ func (l LockRef) unlock() error {
 		misuse("Unlock", "this PE does not hold %s: only what Lock or TryLock has taken can be unlocked, and once", l.name())
 	}
 	l.w.n.EndHold(uint64(l.off))
+	if l.w.check != nil {
+		l.w.check.locks.Add(uint64(l.off), "", -1)
+	}
 	if err := node.FirstError(l.w.defaultCtx.Quiet(l.w.n.Ctx), l.passOn()); err != nil {
 		return fmt.Errorf("unlocking %s: %w", l.name(), err)
 	}

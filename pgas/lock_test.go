@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -482,4 +483,51 @@ func TestTryLockAfterDeath(t *testing.T) {
 	if !errors.Is(err, errLeaveEarly) {
 		t.Error(err)
 	}
+}
+
+// TestLockHeldTooLong: to free a lock that this PE holds, or to leave the job with one, is misuse, whether accesses are
+// checked or not.
+func TestLockHeldTooLong(t *testing.T) {
+	pgastest.RunAll(t, 2, lockHeldTooLong)
+	pgastest.RunLate(t, 2, 2, lockHeldTooLong)
+	t.Run("fast path", func(t *testing.T) {
+		const unchecked = "PGAS_CHECK=0"
+		pgastest.RunProcesses(t, 2, lockHeldTooLong, unchecked)
+		pgastest.RunHosts(t, 2, 2, lockHeldTooLong, unchecked)
+	})
+}
+
+func lockHeldTooLong(ctx context.Context, w *pgas.World) error {
+	s, err := pgas.Alloc[pgas.Lock](ctx, w, 2)
+	if err != nil {
+		return err
+	}
+	l := pgas.LockOf(s, w.PE()) // a lock of its own for each PE: no PE waits for another
+	for _, take := range []func() error{
+		func() error { return l.Lock(ctx) },
+		func() error {
+			if !l.TryLock() {
+				return errors.New("a free lock was not to be had")
+			}
+			return nil
+		},
+	} {
+		if err := take(); err != nil {
+			return err
+		}
+		for name, end := range map[string]func(){"Free": func() { s.Free(ctx) }, "World.Close": func() { w.Close() }} {
+			_, err := recoveredFrom(w, end)
+			misuse, ok := errors.AsType[*pgas.UsageError](err)
+			if !ok || misuse.Op != name || !strings.Contains(misuse.At, "lock_test.go:") || !strings.Contains(misuse.Msg, "this PE holds ") {
+				return fmt.Errorf("%s with a lock: %v", name, err)
+			}
+			if w.Checks() && !strings.Contains(misuse.Msg, "lock_test.go:") {
+				return fmt.Errorf("%s with a lock does not say where it was taken: %v", name, err)
+			}
+		}
+		if err := l.Unlock(); err != nil {
+			return err
+		}
+	}
+	return s.Free(ctx)
 }

@@ -173,8 +173,11 @@ func (s Sym[T]) Realloc(ctx context.Context, n int) (Sym[T], error) {
 }
 
 // Free releases s on every PE. It is collective over all PEs and contains a barrier, which quiets the default context:
-// operations to s that were issued on it are complete before the memory is released. Other contexts need a Quiet first.
-// References to s must not be used afterwards. Making a new one, or another Free, panics with *UsageError.
+// operations to s that were issued on it are complete before the memory is released. Other contexts need a Quiet first,
+// non-blocking collectives of other teams a Wait, and locks in s an Unlock. References to s must not be used afterwards.
+// Making a new one, or another Free, panics with *UsageError. So does Free of a Lock that this PE holds, and, where
+// accesses are checked (PGAS_CHECK=1), Free while an operation of this PE may be under way to s or to memory of s on
+// another PE, with both lines.
 //
 // It returns *MismatchError on every PE if the PEs free different allocations or call different collectives, *PeerError
 // if a PE is lost, the cause of ctx if ctx ends first, *AbortedError if another PE has given up the call, and an error
@@ -190,6 +193,8 @@ func (s Sym[T]) Free(ctx context.Context) error {
 	w.allocMu.Lock()
 	defer w.allocMu.Unlock()
 	off := s.blk.off
+	w.mustBeIdle("Free", s.blk)
+	w.mustHoldNone("Free", off, off+s.blk.bytes)
 	if err := w.agree(ctx, allocRequest{kind: requestFree, n: off}); err != nil {
 		return locatedError("Free", err)
 	}
@@ -200,6 +205,7 @@ func (s Sym[T]) Free(ctx context.Context) error {
 	}
 	w.heapUse.note(w.heap.Usage, w.n.Rec)
 	w.untrack(s.blk)
+	w.mustBeIdle("Free", s.blk) // what another goroutine has issued meanwhile
 	return nil
 }
 

@@ -158,7 +158,7 @@ func (t *Team) Destroy(ctx context.Context) error {
 	var err error
 	for _, c := range t.w.contexts.all() {
 		if c.team == t {
-			err = node.FirstError(err, c.Close())
+			err = node.FirstError(err, c.end())
 		}
 	}
 	if err = node.FirstError(err, t.Sync(ctx)); err != nil {

@@ -188,7 +188,7 @@ func (w *World) HeapUsage() HeapUsage {
 
 // Close leaves the job. It is collective: it blocks until all operations that this PE has issued are complete and all PEs
 // have called it. It runs the functions of AtClose and ends every context; references may not be used afterwards. A second
-// Close does nothing. It returns *PeerError if a PE is lost, for which it does not wait, *MismatchError if another PE calls
+// Close does nothing. It panics with *UsageError if this PE holds a lock. It returns *PeerError if a PE is lost, for which it does not wait, *MismatchError if another PE calls
 // another collective, the error of a function of AtClose, or the error of giving back the channels
 // (OpenSHMEM 1.6, shmem_finalize).
 func (w *World) Close() error {
@@ -196,9 +196,10 @@ func (w *World) Close() error {
 	if context.Cause(w.n.Ctx) != nil {
 		return nil
 	}
+	w.mustHoldNone("World.Close", 0, w.heap.Usage.Max)
 	err := node.FirstError(w.groups.Wait(w.n.Ctx), w.closers.run())
 	for _, c := range w.contexts.all() {
-		err = node.FirstError(err, c.Quiet(w.n.Ctx))
+		err = node.FirstError(err, c.complete(w.n.Ctx))
 	}
 	err = node.FirstError(err, w.defaultCtx.Quiet(w.n.Ctx), w.leaveTogether())
 	w.reportNotes()
@@ -208,6 +209,44 @@ func (w *World) Close() error {
 		w.n.Leave()
 	}
 	return node.FirstError(err, w.teardown())
+}
+
+// mustBeIdle panics with *UsageError if an operation that Free does not wait for may be under way to the allocation b, or to its memory on
+// another PE. It checks that only if accesses are checked, and not after the death of a PE: quiets fail then.
+func (w *World) mustBeIdle(op string, b fmt.Stringer) {
+	if w.check == nil || w.n.PeerFailure() != nil {
+		return
+	}
+	for _, c := range w.contexts.all() {
+		if what := c.watch.Onto(b); what != "" {
+			misuse(op, "%s may be under way to this memory: call Quiet of that context before Free; %s", what, b)
+		}
+	}
+	if at := w.check.requests.Onto(b); at != "" {
+		misuse(op, "the non-blocking collective that was started at %s may be under way to this memory: "+
+			"call Wait of its Request before Free; %s", at, b)
+	}
+}
+
+// mustHoldNone panics with *UsageError if this PE holds a lock between two offsets. It checks nothing after the death of a
+// PE: a lock cannot be passed on then. Locks that are not those of the specification are known only if accesses are checked.
+func (w *World) mustHoldNone(op string, lo, hi uint64) {
+	if w.n.PeerFailure() != nil {
+		return
+	}
+	name, at := "", ""
+	own, ok := w.locks.Held(uintptr(lo), uintptr(hi))
+	off := uint64(own)
+	if w.check != nil {
+		off, name, at, ok = w.check.locks.In(lo, hi)
+		at = ", which it has taken at " + at
+	}
+	if ok && name == "" {
+		name = w.n.PlaceName("the lock", off)
+	}
+	if ok {
+		misuse(op, "this PE holds %s%s: every other PE that asks for it would wait for ever; call Unlock before %s", name, at, op)
+	}
 }
 
 // Abandon leaves the job without waiting for other PEs, as a PE does that exits after an error. It runs the functions of

@@ -16,7 +16,7 @@ var limits = map[string]struct{ circle, pairs int }{
 }
 
 // internals are the packages below pgas/internal, the lowest layer first: one may import those before it.
-var internals = []string{"callsite", "symheap", "locklocal", "vector", "recorded", "node", "coll", "private"}
+var internals = []string{"callsite", "checked", "symheap", "locklocal", "vector", "recorded", "node", "coll", "private"}
 
 const internal = "pgas/internal/"
 

@@ -28,7 +28,36 @@ func OfPanic() string { return program(true) }
 
 func program(behindPanic bool) string {
 	var pcs [64]uintptr
-	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs[:])])
+	return programIn(pcs[:runtime.Callers(3, pcs[:])], behindPanic)
+}
+
+// Stack is where a call was made, for a report that is seldom needed: to take it costs much less than to name it.
+type Stack struct {
+	pcs [32]uintptr
+	n   int
+}
+
+// Take notes the stack of its caller.
+func (s *Stack) Take() { s.n = runtime.Callers(2, s.pcs[:]) }
+
+// Program is the function of that name for the noted stack.
+func (s *Stack) Program() string { return programIn(s.pcs[:s.n], false) }
+
+// Goroutine returns the number of the calling goroutine, as stack traces print it. It takes microseconds.
+func Goroutine() (number uint64) {
+	var text [40]byte
+	for _, digit := range text[len("goroutine "):runtime.Stack(text[:], false)] {
+		if digit < '0' || digit > '9' {
+			break
+		}
+		number = 10*number + uint64(digit-'0')
+	}
+	return number
+}
+
+// programIn is program for the stack of pcs.
+func programIn(pcs []uintptr, behindPanic bool) string {
+	frames := runtime.CallersFrames(pcs)
 	for {
 		f, more := frames.Next()
 		if f.Function == "runtime.gopanic" {

@@ -41,3 +41,13 @@ func TestOfPanic(t *testing.T) {
 }
 
 func panics() { panic("here") }
+
+// TestGoroutine: two goroutines have different numbers, and each keeps its own.
+func TestGoroutine(t *testing.T) {
+	mine := Goroutine()
+	other := make(chan uint64)
+	go func() { other <- Goroutine() }()
+	if its := <-other; mine == 0 || its == 0 || mine == its || Goroutine() != mine {
+		t.Errorf("this goroutine is %d, and then %d; another is %d", mine, Goroutine(), its)
+	}
+}

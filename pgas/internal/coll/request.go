@@ -20,7 +20,7 @@ type Request struct {
 
 // Wait blocks until the collective is complete on this PE, and returns its error, or the cause of ctx.
 func (r *Request) Wait(ctx context.Context) error {
-	if r.isOver() {
+	if r.IsOver() {
 		return r.err
 	}
 	if err := r.n.AwaitClosed(ctx, r.over); err != nil {
@@ -29,8 +29,8 @@ func (r *Request) Wait(ctx context.Context) error {
 	return r.err
 }
 
-// isOver reports whether r is complete on this PE.
-func (r *Request) isOver() bool {
+// IsOver reports whether r is complete on this PE.
+func (r *Request) IsOver() bool {
 	select {
 	case <-r.over:
 		return true
@@ -42,7 +42,7 @@ func (r *Request) isOver() bool {
 // Test reports whether r is complete on this PE, and its error if it is.
 func (r *Request) Test() (bool, error) {
 	r.n.YieldIfScheduled()
-	if r.isOver() {
+	if r.IsOver() {
 		return true, r.err
 	}
 	return false, nil

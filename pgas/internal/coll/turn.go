@@ -14,7 +14,7 @@ func (g *Group) takeTurn(ctx context.Context, c *Call) error {
 	if g.n.Closed.Load() {
 		return node.ErrClosed
 	}
-	if r := g.calls.last.Load(); r != nil && !r.isOver() && !r.mine(ctx) {
+	if r := g.calls.last.Load(); r != nil && !r.IsOver() && !r.mine(ctx) {
 		if err := g.n.AwaitClosed(ctx, r.over); err != nil {
 			g.refuseLater(ctx, *c)
 			return err

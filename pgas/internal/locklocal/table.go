@@ -166,6 +166,25 @@ func (s *Table) Left(off uintptr) {
 	}
 }
 
+// Held returns the offset of a lock of the PE between two offsets, and whether there is one.
+func (s *Table) Held(lo, hi uintptr) (off uintptr, ok bool) {
+	for i := range s.slots {
+		if v := s.slots[i].Load(); v != 0 && v != slotShared && slotState(v) == stateHeld {
+			if off = uintptr(v &^ slotStates); lo <= off && off < hi {
+				return off, true
+			}
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for off, q := range s.queues {
+		if q.state == stateHeld && lo <= off && off < hi {
+			return off, true
+		}
+	}
+	return 0, false
+}
+
 // Orphaned does as Queue.Orphaned does for the lock at off.
 func (s *Table) Orphaned(off uintptr) { s.With(off, (*Queue).Orphaned) }
 
