@@ -18,7 +18,7 @@ const (
 	// PageBytes is the unit of the layout: the header and each State have one page.
 	PageBytes = 4096
 	// SegmentMagic is the first word of every segment; it changes with the layout.
-	SegmentMagic = 0x70676173_00000009
+	SegmentMagic = 0x70676173_00000010
 	// HeapAlign is the alignment of every heap's address in every process. So an offset with a smaller power of
 	// two as its alignment gives an address with the same alignment, on all PEs. It is the size of a huge page,
 	// and costs addresses only.
@@ -62,6 +62,9 @@ type Header struct {
 	// the others of a job that is ending some yields.
 	InQueues atomic.Int32
 	_        [60]byte
+	// Contention: what PEs that share CPUs have learned of other programs on them. Written and read by PEs that wait.
+	Contention Contention
+	_          [24]byte
 }
 
 // State is the page of one PE. Each group of words has cache lines of its own, and its comment names its writer.
@@ -87,6 +90,10 @@ type State struct {
 	// Written by the PE when it has been blocked for a while, read by the launcher: the name of the word or the
 	// lock, a newline, and the site of the program's call.
 	Text Text
+	_    [64]byte
+	// Contention: the same for a PE that has CPUs of its own. Written and read by its threads that wait.
+	Contention Contention
+	_          [24]byte
 }
 
 // Blocked says what a PE is blocked in. Op is written last and cleared first.

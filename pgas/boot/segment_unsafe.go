@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -151,7 +152,11 @@ func (s *Segment) Close() error {
 	return unmap(s.mem)
 }
 
+// Words returns c as ucx/engine has it.
+func (c *Contention) Words() *[5]atomic.Int64 { return (*[5]atomic.Int64)(unsafe.Pointer(c)) }
+
 var (
 	_ [PageBytes - unsafe.Sizeof(Header{})]byte
 	_ [PageBytes - unsafe.Sizeof(State{})]byte
+	_ [unsafe.Sizeof([5]atomic.Int64{}) - unsafe.Sizeof(Contention{})]byte
 )

@@ -21,6 +21,9 @@ type ABI struct {
 
 	BlockedOffsets [5]uintptr // of the words of struct blocked, op first
 
+	ContentionOffsets [5]uintptr // of the words of struct contention
+	ContentionRules   [7]int64   // as boot.ContentionRules has them
+
 	WaitingBytes, DoorbellBytes, FailedBytes, AccusedBytes, BellBytes, KeyBytes uintptr // what Config points to
 }
 
@@ -28,6 +31,7 @@ type ABI struct {
 func Numbers() ABI {
 	var config C.struct_engine_config
 	var b C.struct_blocked
+	var c C.struct_contention
 	return ABI{
 		Ops: []uint8{
 			C.WORD_FETCH, C.WORD_SET, C.WORD_SWAP, C.WORD_CAS, C.WORD_ADD, C.WORD_AND, C.WORD_OR, C.WORD_XOR,
@@ -38,6 +42,13 @@ func Numbers() ABI {
 		RMA:         []RMA{C.RMA_AUTO, C.RMA_AM, C.RMA_NATIVE},
 
 		BlockedOffsets: [5]uintptr{unsafe.Offsetof(b.op), unsafe.Offsetof(b.peer), unsafe.Offsetof(b.seq), unsafe.Offsetof(b.since), unsafe.Offsetof(b.team)},
+
+		ContentionOffsets: [5]uintptr{unsafe.Offsetof(c.until), unsafe.Offsetof(c.span), unsafe.Offsetof(c.ended), unsafe.Offsetof(c.clean), unsafe.Offsetof(c.lost)},
+
+		ContentionRules: [...]int64{
+			C.LOST_SLICE_NS, C.CONTENTION_FIRST_SPAN, C.CONTENTION_LONGER_SPAN, C.CONTENTION_LONGEST_SPAN,
+			C.CONTENTION_RECENTLY, C.CONTENTION_PROBE_NS, C.CONTENTION_CLEAN_YIELDS,
+		},
 
 		WaitingBytes:  unsafe.Sizeof(*config.waiting),
 		DoorbellBytes: unsafe.Sizeof(*config.doorbell),

@@ -58,7 +58,6 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 	"unsafe"
 )
@@ -201,10 +200,10 @@ func (c *Channel) lockTicking() {
 	const yields, nap = 64, 50 * time.Microsecond
 	for i := 0; !atomic.CompareAndSwapUint32(c.word, 0, 1); i++ {
 		switch {
-		case i > yields:
+		case i > yields || i%4 == 3 && C.contended(c.engine.c) != 0:
 			time.Sleep(nap)
 		case i%4 == 3:
-			syscall.RawSyscall(syscall.SYS_SCHED_YIELD, 0, 0, 0)
+			C.engine_yield(c.engine.c)
 		default:
 			runtime.Gosched()
 		}

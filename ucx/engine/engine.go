@@ -49,6 +49,7 @@ type Config struct {
 	Messages       *[3]atomic.Uint64 // counts messages that carry operations, their bytes and the operations; may be nil
 	Accused        *atomic.Uint64    // boot.Header.Accused: tells the launcher of a silent PE; nil: it is not told
 	Bell           *atomic.Uint32    // futex word, bumped and woken when Accused has changed
+	Contention     *[5]atomic.Int64  // boot.Contention: what waiters know of other programs on their CPUs; nil: they do not ask
 	NoteQueue      uint64            // where in Heap the queue of notes is (pgas/transport/shm has one); 0: none
 	Oversubscribed bool              // there are more PEs than CPUs
 	Alone          bool              // no other PE is on this host, so all waits progress the engine
@@ -173,6 +174,9 @@ func prepare(config Config) (*Engine, error) {
 	}
 	e.pins.Pin(config.Doorbell)
 	e.pins.Pin(config.Failed)
+	if config.Contention != nil {
+		e.pins.Pin(config.Contention)
+	}
 	if config.Messages != nil {
 		e.pins.Pin(config.Messages)
 	}
@@ -186,10 +190,11 @@ func prepare(config Config) (*Engine, error) {
 		waiting:           (*C.uint64_t)(unsafe.Pointer(config.Waiting)),
 		waiting_for_group: (*C.uint64_t)(unsafe.Pointer(config.ForGroup)),
 
-		doorbell: (*C.uint32_t)(unsafe.Pointer(config.Doorbell)),
-		failed:   (*C.uint64_t)(unsafe.Pointer(config.Failed)),
-		messages: (*C.uint64_t)(unsafe.Pointer(config.Messages)),
-		accused:  (*C.uint64_t)(unsafe.Pointer(config.Accused)),
+		doorbell:   (*C.uint32_t)(unsafe.Pointer(config.Doorbell)),
+		failed:     (*C.uint64_t)(unsafe.Pointer(config.Failed)),
+		messages:   (*C.uint64_t)(unsafe.Pointer(config.Messages)),
+		contention: (*C.struct_contention)(unsafe.Pointer(config.Contention)),
+		accused:    (*C.uint64_t)(unsafe.Pointer(config.Accused)),
 
 		accused_bell: (*C.uint32_t)(unsafe.Pointer(config.Bell)),
 

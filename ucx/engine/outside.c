@@ -1,6 +1,5 @@
 // The channel of calls that must not wait for Go, one at a time. It is a channel like others, opened by Go with all of its
 // lanes, which Go never uses afterwards. So its lock is taken by these calls and by ticks alone, and no holder of it runs Go.
-#include <sched.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -38,8 +37,8 @@ static lane_t *begin_call(struct outside_channel *o, int pe)
     channel_t *c = o->channel;
     if (!__atomic_load_n(&o->ended, __ATOMIC_SEQ_CST) && pe >= 0 && (uint32_t)pe < c->engine->config.npes && c->lanes[pe]) {
         for (unsigned i = 0; !try_lock(&c->lock); i++) // a tick takes some microseconds
-            if (i < YIELDS)
-                sched_yield();
+            if (i < YIELDS && !contended(c->engine))
+                engine_yield(c->engine);
             else // its thread has lost its CPU, or UCX connects
                 usleep(LOCK_NAP_US);
         return c->lanes[pe];

@@ -4,7 +4,6 @@
 // Every wait is bounded, so that Go can check its context.
 #include <errno.h>
 #include <poll.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -69,12 +68,10 @@ static int rest(const engine_t *e, int64_t now)
 static void yield_cpu(engine_t *e)
 {
     enum { RAN_NS = 2000, LOOKS = 256 };
-    int64_t since = now_ns();
-    if (rest(e, since))
+    if (rest(e, now_ns()))
         return;
-    sched_yield();
     uint32_t n = __atomic_load_n(&e->neighbours, __ATOMIC_RELAXED);
-    if (now_ns() - since > RAN_NS)
+    if (engine_yield(e) > RAN_NS)
         n = LOOKS;
     else if (n > 0)
         n--;
@@ -194,7 +191,7 @@ int progress_until(channel_t *c, lane_t *l, condition done, uint64_t arg, int64_
             break;
         if (now - idle > YIELD_NS && !yielding)
             yield_cpu(e);
-        if (now - idle > e->config.spin_ns) {
+        if (now - idle > e->config.spin_ns || contended(e)) {
             flush_others(c);
             sleep_for_arrival(c, budget_ns - (now - start));
             count_silence(c, l, now_ns() - last);
@@ -282,7 +279,7 @@ static int stay_on(engine_t *e, stay_t *s, int64_t budget_ns)
     int64_t now = now_ns();
     if (!s->start)
         s->start = s->ticked = now;
-    if (now - s->start > budget_ns)
+    if (now - s->start > budget_ns || contended(e))
         return 0;
     if (now - s->start > YIELD_NS && !yielding)
         yield_cpu(e);
@@ -291,6 +288,13 @@ static int stay_on(engine_t *e, stay_t *s, int64_t budget_ns)
         s->ticked = now;
     }
     return 1;
+}
+
+// look_in serves once, and leaves the rest to the service thread, which is not made to tick: the caller is about to sleep.
+static void look_in(engine_t *e)
+{
+    flush_channels(e);
+    serve_once(e);
 }
 
 // engine_wait_word serves until the word of this PE at off compares true with value, or the budget is used up,
@@ -302,8 +306,12 @@ int engine_wait_word(engine_t *e, uint64_t off, uint32_t bytes, int cmp, uint64_
     stay_t s = {0};
     if (compares(load_word(word, bytes, is_signed), cmp, value, is_signed))
         return 1;
-    stay_enter(e);
     int met, moved;
+    if (contended(e)) {
+        look_in(e);
+        return compares(load_word(word, bytes, is_signed), cmp, value, is_signed);
+    }
+    stay_enter(e);
     do {
         moved = serve_once(e) != 0;
         met = compares(load_word(word, bytes, is_signed), cmp, value, is_signed);
@@ -318,6 +326,10 @@ int engine_wait_word(engine_t *e, uint64_t off, uint32_t bytes, int cmp, uint64_
 void engine_wait_doorbell(engine_t *e, uint32_t seen, int64_t budget_ns)
 {
     stay_t s = {0};
+    if (contended(e)) {
+        look_in(e);
+        return;
+    }
     stay_enter(e);
     while (!serve_once(e) && __atomic_load_n(e->config.doorbell, __ATOMIC_ACQUIRE) == seen && stay_on(e, &s, budget_ns))
         ;

@@ -1,6 +1,5 @@
 // The service thread. It ticks while other threads progress the service worker, and serves when none does.
 #include <poll.h>
-#include <sched.h>
 #include <sys/prctl.h>
 
 #include "progress.h"
@@ -30,7 +29,7 @@ static int others_progress(engine_t *e, uint32_t *seen, int64_t *period)
         *period *= 2;
     else if (since)
         *period = LONG_TICK_NS;
-    return inside || since;
+    return inside || (since && !contended(e));
 }
 
 // sleep_ns sleeps until a kick, the time is up, or fd is ready, and reports the last. fd may be -1.
@@ -64,7 +63,7 @@ static int serve_busy(engine_t *e)
         int moved = serve_once(e) != 0;
         came |= moved;
         if (!moved && e->config.oversubscribed)
-            sched_yield();
+            engine_yield(e);
         if (n % CLOCK_EVERY && !moved && !e->config.oversubscribed)
             continue;
         int64_t now = now_ns();
@@ -74,11 +73,11 @@ static int serve_busy(engine_t *e)
             ticked = now;
         }
         if (moved)
-            last = now, patience = e->config.spin_ns;
+            last = now, patience = contended(e) ? 0 : e->config.spin_ns;
         else if (now - last > patience)
             break;
         else if (now - last > YIELD_NS)
-            sched_yield();
+            engine_yield(e);
     }
     return came;
 }

@@ -180,6 +180,10 @@ static inline int before(uint32_t a, uint32_t b)
     return (int32_t)(a - b) < 0;
 }
 
+// contention.c
+int contended(const engine_t *e);
+int64_t engine_yield(engine_t *e);
+
 // wakeup.c
 void clear_eventfd(int fd);
 int64_t nap_ns(unsigned vain);

@@ -64,6 +64,26 @@ struct serve_event {
     uint64_t zero, served, tag;
 };
 
+// contention is boot.Contention: what waiters know of other programs on their CPUs. boot/contention.go has the rules.
+struct contention {
+    int64_t until; // now_ns until which waiters sleep; 0: they need not
+    int64_t span;  // how long that time is, or was
+    int64_t ended; // when the load was over
+    int64_t clean; // yields of probers since the last loss
+    int64_t lost;  // slices that counted, ever
+};
+
+// The numbers of its rules.
+enum {
+    LOST_SLICE_NS = 1000 * 1000,
+    CONTENTION_FIRST_SPAN = 8,
+    CONTENTION_LONGER_SPAN = 4,
+    CONTENTION_LONGEST_SPAN = 64,
+    CONTENTION_RECENTLY = 8,
+    CONTENTION_PROBE_NS = 20 * 1000 * 1000,
+    CONTENTION_CLEAN_YIELDS = 32,
+};
+
 struct engine_config {
     struct serve_event *serve_log; // of the service thread; NULL: it keeps none
     uint64_t *serve_next;          // how many events were to be logged
@@ -78,6 +98,7 @@ struct engine_config {
     uint64_t *messages;     // counts messages that carry operations, their bytes and the operations; or NULL
     uint64_t key[2];        // of the job: a sender proves that it has it
     uint64_t *accused;      // boot.Header.Accused, or NULL: the launcher is not told
+    struct contention *contention; // of this PE, or NULL: it does not ask
     uint32_t *accused_bell; // futex word, bumped and woken after accused
     uint32_t pe;
     uint32_t npes;

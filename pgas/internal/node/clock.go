@@ -4,8 +4,6 @@ import (
 	"context"
 	"runtime"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // YieldAndProgress lets other PEs run, and applies what has arrived from other hosts.
@@ -33,9 +31,13 @@ func (n *Node) YieldTo(pe int) {
 	if n.Sched != nil || !n.Policy.Oversubscribed || pe == n.Job.PE || n.Shm.Heap(pe) == nil {
 		return
 	}
-	n.Yield()
-	for i := 0; n.Policy.yieldsAgain(i, n.Job.Segment.Header.InQueues.Load()); i++ {
-		n.Yield()
+	y := n.beginYields()
+	defer y.end()
+	for i := 0; !y.sleeps(); i++ { // PEs that sleep have been woken
+		y.yield()
+		if !n.Policy.yieldsAgain(i, n.Job.Segment.Header.InQueues.Load()) {
+			return
+		}
 	}
 }
 
@@ -104,11 +106,21 @@ func (n *Node) Spawn(f func()) {
 }
 
 // Yield lets another PE run. Where PEs are processes it calls the kernel only: a call of the Go scheduler would wake
-// idle threads of this process, which would compete with the other PEs.
+// idle threads of this process, which would compete with the other PEs. While other programs have the CPU for a time slice after
+// a yield it sleeps for a moment instead, after which the kernel gives the CPU back.
 func (n *Node) Yield() {
 	if n.Policy.goroutine {
 		runtime.Gosched()
 		return
 	}
-	unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
+	y := n.beginYields()
+	defer y.end()
+	if y.sleeps() {
+		n.State.Sleep(n.State.Doorbell.Load(), yieldNap)
+		return
+	}
+	y.yield()
 }
+
+// clock returns boot.Clock without a system call.
+func (n *Node) clock() int64 { return n.clockAtJoin + int64(time.Since(n.joined)) }

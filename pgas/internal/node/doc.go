@@ -5,6 +5,7 @@
 //
 //	policy.go            how long a PE polls, yields and sleeps
 //	waiters.go           goroutines of the PE that wait at the same time share its processors
+//	yields.go            yields of the CPU, and what they cost
 //	party.go             what a wait can be part of, and what it then publishes
 //	scanstarts.go        where scans of sets of words start
 //	names.go             the names of the words of a heap

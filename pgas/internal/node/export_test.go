@@ -10,5 +10,5 @@ func (n *Node) Slept() int64 { return n.waiters.slept.Load() }
 // Parked returns how many goroutines of n are parked because others poll.
 func (n *Node) Parked() int { return int(n.waiters.parked.Load()) }
 
-// PollForever makes waits of n that begin from now on never sleep.
-func (n *Node) PollForever() { n.Policy.yields = math.MaxInt }
+// PollForever makes waits of n that begin from now on never sleep, whatever other programs do.
+func (n *Node) PollForever() { n.Policy.yields, n.contention = math.MaxInt, nil }

@@ -33,10 +33,11 @@ type Node struct {
 	Sched      transport.Scheduler  // far, if PEs do not run by themselves
 	publishing bool                 // with sched: this PE shows what it is blocked in
 
-	joined time.Time
-	Ctx    context.Context // ends with Close, for operations that take none
-	cancel context.CancelCauseFunc
-	Closed atomic.Bool // by Close or Abandon
+	joined      time.Time
+	clockAtJoin int64           // boot.Clock then
+	Ctx         context.Context // ends with Close, for operations that take none
+	cancel      context.CancelCauseFunc
+	Closed      atomic.Bool // by Close or Abandon
 
 	// QuietSlowly: quiets have more to do than to fence the stores of their CPU, because the World is closed, or an error waits for a
 	// quiet. It stays set.
@@ -51,6 +52,7 @@ type Node struct {
 	waiters    waiterPool
 	scanStarts scanStarts
 	stall      stallWatch
+	contention *boot.Contention // what the waiters know of other programs on their CPUs; nil: they do not ask
 
 	Dedicated  bool // a CPU for each PE of this host
 	CacheBytes int  // of the last cache, as far as it is this machine's

@@ -16,6 +16,7 @@ import (
 // processes.
 func (n *Node) Open(job *boot.Job, goroutines bool) {
 	n.Job, n.FirstPE, n.joined = job, job.Host().First, time.Now()
+	n.clockAtJoin = boot.Clock()
 	if job.Record == nil && job.Settings.Stats { // no agent reads it, but the program may
 		job.Record = record.New(job.NPEs, job.PE, 1, 0).PE(job.PE)
 	}
@@ -24,6 +25,9 @@ func (n *Node) Open(job *boot.Job, goroutines bool) {
 	n.HeapBase = base{BasePointer(n.Heap)}
 	n.Shm = shm.Open(job.Segment)
 	n.Policy = waitPolicyOf(job, goroutines)
+	if !goroutines && job.Settings.Spin != boot.NeverSpin {
+		n.contention = job.Contention()
+	}
 	n.Dedicated = job.Segment.Header.Local <= job.Segment.Header.Cores
 	n.CacheBytes = lastCacheBytes("/sys/devices/system/cpu/cpu0/cache")
 	n.stall.after = time.Duration(job.Segment.Header.StallAfter.Load())
@@ -67,6 +71,9 @@ func (n *Node) Leave() {
 // Close closes the channels, the transport and the exchange of n. After Leave it first waits, for as long as a PE may be
 // silent, until the others have closed their channels to this PE.
 func (n *Node) Close() error {
+	if n.contention != nil && n.contention.Losses() > 0 {
+		n.Debugf("waiters have lost %d time slices to other programs", n.contention.Losses())
+	}
 	errs := []error{n.closeChannels()}
 	if n.Remote != nil {
 		if d := n.leaver; d != nil {

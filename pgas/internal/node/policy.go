@@ -62,6 +62,7 @@ func (p *waitPolicy) yieldsAgain(i int, inQueues int32) bool {
 const (
 	MinSleep      = 500 * time.Microsecond // first sleep between polls, doubled up to MaxSleep
 	MaxSleep      = 50 * time.Millisecond
+	yieldNap      = 20 * time.Microsecond  // sleep in place of a yield
 	shortSleep    = 2 * time.Millisecond   // so long a sleep need not end when the wait's context does
 	progressSlice = 200 * time.Microsecond // bound of one call that progresses the transport
 	nicPollSlice  = 5 * time.Microsecond   // the same for a wait for many words that a NIC may update: it rings no doorbell

@@ -41,7 +41,6 @@ func (n *Node) awaitSlow(ctx context.Context, c Cond, why Blocked) (uint64, erro
 	if v, over, err := n.awaitAwake(ctx, c, &shown); over {
 		return v, err
 	}
-	n.waiters.slept.Add(1)
 	shown.begin()
 	return n.SleepUntil(ctx, c, &shown)
 }
@@ -75,20 +74,30 @@ func (n *Node) progressUntil(ctx context.Context, c Cond) (v uint64, over bool, 
 			v, err := lastCheck(c, err)
 			return v, true, err
 		}
+		if n.contention != nil && n.contention.Sleeps(n.clock()) {
+			return 0, false, nil // another program has this CPU now and then: the service thread wakes the PE
+		}
 		if time.Since(start) > n.Policy.progressFor {
+			n.waiters.slept.Add(1)
 			return 0, false, nil
 		}
 	}
 }
 
-// pollAndYield polls c, yields between polls until the wait may have ended otherwise, and returns as Check does.
+// pollAndYield polls c, yields between polls until the wait may have ended otherwise, and returns as Check does. It
+// does not yield while other programs have the CPU for a time slice after a yield.
 func (n *Node) pollAndYield(ctx context.Context, c Cond, shown *shownWait) (v uint64, ok bool) {
 	n.waiters.polling.Add(1)
 	defer n.waiters.stopPolling()
+	y := n.beginYields()
+	defer y.end()
 	door, rung := n.State.Doorbell.Load(), false
 	for i := range n.Policy.yields {
 		if i == publishAfter { // where PEs share CPUs this may take long
 			shown.begin()
+		}
+		if y.sleeps() {
+			return 0, false
 		}
 		polls := n.Policy.polls + 1
 		if n.Policy.pollsIfNext > 0 && c.predecessorReleased() {
@@ -105,12 +114,13 @@ func (n *Node) pollAndYield(ctx context.Context, c Cond, shown *shownWait) (v ui
 		if n.waiters.shouldGosched(i, rung) {
 			runtime.Gosched()
 		} else {
-			n.Yield()
+			y.yield()
 		}
 		if n.mayHaveEnded(ctx) {
-			break // before the next yield, in which other programs may compute for long
+			return 0, false // before the next yield, in which other programs may compute for long
 		}
 	}
+	n.waiters.slept.Add(1)
 	return 0, false
 }
 
@@ -168,8 +178,8 @@ func (n *Node) SleepUntil(ctx context.Context, c Cond, shown *shownWait) (uint64
 		door := n.State.Doorbell.Load()
 		n.waiters.enterSleep(n.State, c.waiting())
 		n.Notes.drainIfWanted()
-		n.waiters.yieldIfShort() // other waiters may have no processor while this one sleeps; a ring for them wakes this one
-		v, ok := c.Check()       // after the store to Waiting: see boot/doorbell.go
+		n.waiters.yieldBeforeSleep() // a ring for other waiters wakes this one
+		v, ok := c.Check()           // after the store to Waiting: see boot/doorbell.go
 		err := n.waitError(ctx, c, slept && d == MaxSleep)
 		if !ok && err == nil && !long && (d > shortSleep || n.waiters.saturated()) {
 			long, stop = true, context.AfterFunc(ctx, n.State.Wake)

@@ -58,6 +58,14 @@ func (c *waiterPool) yieldIfShort() {
 	}
 }
 
+// yieldBeforeSleep lets other goroutines run if this one might keep the last processor from them in its sleep, until Go's
+// monitor takes it away.
+func (c *waiterPool) yieldBeforeSleep() {
+	if c.slow.Load() >= c.procs {
+		runtime.Gosched()
+	}
+}
+
 // shouldGosched reports whether other goroutines are to run after poll i of this one, rather than other PEs. Other PEs
 // have at least every second turn. rung says that the doorbell was rung during this wait.
 func (c *waiterPool) shouldGosched(i int, rung bool) bool {

@@ -77,6 +77,19 @@ func TestBlockedOfC(t *testing.T) {
 	}
 }
 
+// TestContentionOfC compares the layout of what waiters know of other load, and the rules by which they use it.
+func TestContentionOfC(t *testing.T) {
+	goes, c := reflect.TypeFor[boot.Contention](), engine.Numbers()
+	for i, name := range []string{"until", "span", "ended", "clean", "lost"} {
+		if f, ok := goes.FieldByName(name); !ok || f.Offset != c.ContentionOffsets[i] {
+			t.Errorf("boot.Contention.%s is at %d, in C at %d", name, f.Offset, c.ContentionOffsets[i])
+		}
+	}
+	if rules := boot.ContentionRules(); rules != c.ContentionRules {
+		t.Errorf("the rules of waiters are %d in Go, %d in C", rules, c.ContentionRules)
+	}
+}
+
 // TestWatchedOfC checks that C takes the codes of State.Waiting for what boot means by them.
 func TestWatchedOfC(t *testing.T) {
 	const all = ^uint64(0)

@@ -126,6 +126,7 @@ func configOf(job *boot.Job, settings Settings) engine.Config {
 		Messages:       job.Record.MessageCounters(),
 		Accused:        &head.Accused,
 		Bell:           &head.AccusedBell,
+		Contention:     job.Contention().Words(),
 		NoteQueue:      boot.NoteQueueOff,
 		Oversubscribed: head.Local > head.Cores,
 		Alone:          head.Local == 1,

@@ -1,0 +1,62 @@
+package node
+
+// Yields of the CPU, and what they cost. boot/contention.go has the rules.
+
+import (
+	"runtime"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/gopgas/gopgas/pgas/boot"
+)
+
+// yields is a row of yields of one waiter, from beginYields to end.
+type yields struct {
+	node   *Node
+	looked int64 // when the waiter last had the CPU
+	clean  int   // yields that have not lost a slice
+	prober bool
+	lost   bool // a slice, or the waiter was advised to sleep
+}
+
+func (n *Node) beginYields() yields {
+	y := yields{node: n}
+	if n.contention != nil {
+		y.looked = n.clock()
+		advice := n.contention.Advise(y.looked)
+		y.prober, y.lost = advice == boot.Probe, advice == boot.SleepNow
+	}
+	return y
+}
+
+// sleeps reports whether the waiter is to sleep in place of its next yield.
+func (y *yields) sleeps() bool {
+	return y.lost || !y.prober && y.node.contention != nil && y.node.contention.Sleeps(y.looked)
+}
+
+// yield lets another PE run, and notes whether that has cost a time slice.
+func (y *yields) yield() {
+	if y.node.Policy.goroutine {
+		runtime.Gosched()
+		return
+	}
+	unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
+	if y.node.contention == nil {
+		return
+	}
+	began := y.looked
+	y.looked = y.node.clock()
+	if y.looked-began < int64(boot.LostSlice) {
+		y.clean++
+		return
+	}
+	y.node.contention.Lost(began, y.looked, y.prober)
+	y.lost = true
+}
+
+// end tells the other waiters what a probe has found.
+func (y *yields) end() {
+	if y.prober && !y.lost {
+		y.node.contention.Probed(y.clean, y.looked)
+	}
+}
