@@ -121,6 +121,3 @@ func (n *Node) Yield() {
 	}
 	y.yield()
 }
-
-// clock returns boot.Clock without a system call.
-func (n *Node) clock() int64 { return n.clockAtJoin + int64(time.Since(n.joined)) }

@@ -5,7 +5,6 @@
 //
 //	policy.go            how long a PE polls, yields and sleeps
 //	waiters.go           goroutines of the PE that wait at the same time share its processors
-//	yields.go            yields of the CPU, and what they cost
 //	party.go             what a wait can be part of, and what it then publishes
 //	scanstarts.go        where scans of sets of words start
 //	names.go             the names of the words of a heap
@@ -13,6 +12,7 @@
 //	node.go              the Node: its job, heap, transports and settings
 //	heap_unsafe.go       addresses in the own heap
 //	time.go              time and randomness: real or the simulator's
+//	yields.go            yields of the CPU, and what they cost
 //	wordnames.go         how messages call a word
 //	wordset_unsafe.go    what a wait for many words waits for
 //	cond_unsafe.go       what a wait waits for: a word and a comparison, or many words
