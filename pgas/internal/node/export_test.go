@@ -4,8 +4,11 @@ package node
 
 import "math"
 
-// Slept returns how many waits of n so far have polled in vain and gone to sleep.
+// Slept returns how many waits of n so far have gone to sleep.
 func (n *Node) Slept() int64 { return n.waiters.slept.Load() }
+
+// PolledInVain returns how many of them have polled for as long as a wait may.
+func (n *Node) PolledInVain() int64 { return n.waiters.inVain.Load() }
 
 // Parked returns how many goroutines of n are parked because others poll.
 func (n *Node) Parked() int { return int(n.waiters.parked.Load()) }

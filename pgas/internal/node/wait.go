@@ -41,6 +41,7 @@ func (n *Node) awaitSlow(ctx context.Context, c Cond, why Blocked) (uint64, erro
 	if v, over, err := n.awaitAwake(ctx, c, &shown); over {
 		return v, err
 	}
+	n.waiters.slept.Add(1)
 	shown.begin()
 	return n.SleepUntil(ctx, c, &shown)
 }
@@ -78,7 +79,7 @@ func (n *Node) progressUntil(ctx context.Context, c Cond) (v uint64, over bool, 
 			return 0, false, nil // another program has this CPU now and then: the service thread wakes the PE
 		}
 		if time.Since(start) > n.Policy.progressFor {
-			n.waiters.slept.Add(1)
+			n.waiters.inVain.Add(1)
 			return 0, false, nil
 		}
 	}
@@ -120,7 +121,7 @@ func (n *Node) pollAndYield(ctx context.Context, c Cond, shown *shownWait) (v ui
 			return 0, false // before the next yield, in which other programs may compute for long
 		}
 	}
-	n.waiters.slept.Add(1)
+	n.waiters.inVain.Add(1)
 	return 0, false
 }
 

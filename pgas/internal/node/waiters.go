@@ -36,7 +36,8 @@ type waiterPool struct {
 	slow    atomic.Int32 // goroutines that are off the fast path of a wait
 	polling atomic.Int32 // of them
 	parked  atomic.Int32 // of them
-	slept   atomic.Int64 // waits so far that have polled in vain and gone to sleep: for tests
+	slept   atomic.Int64 // waits so far that have gone to sleep: for tests
+	inVain  atomic.Int64 // of them, that have polled for as long as they may
 
 	mu       sync.Mutex
 	sleepers int       // on words of the heap

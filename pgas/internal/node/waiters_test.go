@@ -27,11 +27,11 @@ func TestHandOvers(t *testing.T) {
 					if err != nil {
 						return err
 					}
-					before := private.Node(w).Slept()
+					before := private.Node(w).PolledInVain()
 					if err := handRound(ctx, w, pgas.AtomicsOf(s.All()), rounds); err != nil {
 						return err
 					}
-					if n := private.Node(w).Slept() - before; n > rounds/5 {
+					if n := private.Node(w).PolledInVain() - before; n > rounds/5 {
 						return fmt.Errorf("%d waits for %d hand-overs have looked in vain", n, rounds*k)
 					}
 					return w.Barrier(ctx)

@@ -13,17 +13,18 @@ import (
 // yields is a row of yields of one waiter, from beginYields to end.
 type yields struct {
 	node   *Node
-	looked int64 // when the waiter last had the CPU
-	clean  int   // yields that have not lost a slice
+	known  *boot.Contention // the node's
+	looked int64            // when the waiter last had the CPU
+	clean  int              // yields that have not lost a slice
 	prober bool
 	lost   bool // a slice, or the waiter was advised to sleep
 }
 
 func (n *Node) beginYields() yields {
-	y := yields{node: n}
-	if n.contention != nil {
+	y := yields{node: n, known: n.contention}
+	if y.known != nil {
 		y.looked = n.clock()
-		advice := n.contention.Advise(y.looked)
+		advice := y.known.Advise(y.looked)
 		y.prober, y.lost = advice == boot.Probe, advice == boot.SleepNow
 	}
 	return y
@@ -31,7 +32,7 @@ func (n *Node) beginYields() yields {
 
 // sleeps reports whether the waiter is to sleep in place of its next yield.
 func (y *yields) sleeps() bool {
-	return y.lost || !y.prober && y.node.contention != nil && y.node.contention.Sleeps(y.looked)
+	return y.lost || !y.prober && y.known != nil && y.known.Sleeps(y.looked)
 }
 
 // yield lets another PE run, and notes whether that has cost a time slice.
@@ -41,7 +42,7 @@ func (y *yields) yield() {
 		return
 	}
 	unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
-	if y.node.contention == nil {
+	if y.known == nil {
 		return
 	}
 	began := y.looked
@@ -50,13 +51,13 @@ func (y *yields) yield() {
 		y.clean++
 		return
 	}
-	y.node.contention.Lost(began, y.looked, y.prober)
+	y.known.Lost(began, y.looked, y.prober)
 	y.lost = true
 }
 
 // end tells the other waiters what a probe has found.
 func (y *yields) end() {
 	if y.prober && !y.lost {
-		y.node.contention.Probed(y.clean, y.looked)
+		y.known.Probed(y.clean, y.looked)
 	}
 }
