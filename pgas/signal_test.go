@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/gopgas/gopgas/pgas"
+	"github.com/gopgas/gopgas/pgas/pgastest"
 )
 
 // TestSignalSlices: ranges of signals are told apart from each other, and waited for together.
@@ -44,4 +46,54 @@ func TestSignalSlices(t *testing.T) {
 		}
 		return errors.Join(set.Err(), w.Barrier(ctx))
 	})
+}
+
+// TestCountedSignals: the value of a signal that one sender adds to on one context counts its puts: a waiter that sees k
+// sees the payloads of the first k, small or large, whatever carries them.
+func TestCountedSignals(t *testing.T) {
+	pgastest.RunAll(t, 2, countedSignals)
+	pgastest.RunLate(t, 2, 2, countedSignals)
+	pgastest.RunNIC(t, 2, countedSignals)
+}
+
+func countedSignals(ctx context.Context, w *pgas.World) error {
+	sizes := []int{40_000, 1, 3_000, 0, 100, 1_000, 1, 40_000, 0, 9_000, 2, 500} // words; the later of two is often the faster
+	starts, words := make([]int, len(sizes)), 0
+	for i, n := range sizes {
+		starts[i] = words
+		words += n
+	}
+	s, err1 := pgas.Alloc[uint64](ctx, w, words)
+	signals, err2 := pgas.Alloc[pgas.Signal](ctx, w, 1)
+	c, err3 := w.NewContext()
+	if err := errors.Join(err1, err2, err3); err != nil {
+		return err
+	}
+	arrived := pgas.SignalOf(signals, 0)
+	const rounds = 3
+	for round := range rounds {
+		if w.PE() == 0 {
+			for i, n := range sizes {
+				src := slices.Repeat([]uint64{uint64(round*len(sizes) + i + 1)}, n)
+				s.On(c).Range(starts[i], starts[i]+n).PutSignalAdd(1, src, arrived, 1)
+			}
+		}
+		for i := 0; w.PE() == 1 && i < len(sizes); i++ {
+			got, err := arrived.WaitUntil(ctx, pgas.GE, uint64(round*len(sizes)+i+1))
+			if err != nil {
+				return err
+			}
+			for j := range int(got) - round*len(sizes) {
+				for _, v := range s.Local()[starts[j] : starts[j]+sizes[j]] {
+					if v != uint64(round*len(sizes)+j+1) {
+						return fmt.Errorf("round %d: the signal is %d, and put %d has left %d", round, got, j, v)
+					}
+				}
+			}
+		}
+		if err := errors.Join(c.Quiet(ctx), w.Barrier(ctx)); err != nil {
+			return err
+		}
+	}
+	return c.Close()
 }
