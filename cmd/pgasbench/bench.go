@@ -60,6 +60,7 @@ var benchesOfOperations = []bench{
 	{"bandwidth", "non-blocking puts, a quiet every 64", everySize, false, bandwidthTask},
 	{"signal-pingpong", "put with signal there and back, one way", sizes{8, mostBytes, 1}, true, signalTask},
 	{"flag-pingpong", "put, fence, flag there and back, one way; 8 bytes are the flag itself", sizes{8, mostBytes, 1}, true, flagTask},
+	{"call", "a word to the partner and its answer, by a goroutine of each PE, while another serves the partner", oneWord, true, callTask},
 	{"fetch-add", "atomic add that returns the old value", oneWord, false, fetchAddTask},
 	{"compare-swap", "atomic compare-and-swap that happens", oneWord, false, compareSwapTask},
 	{"swap", "atomic swap", oneWord, false, swapTask},
@@ -242,6 +243,13 @@ func run(ctx context.Context, w *pgas.World, o *options, stdout, stderr io.Write
 	if o.bench.String() == "idle" || o.bench.String() == "^idle$" {
 		return runIdle(ctx, w, o, stdout)
 	}
+	if o.beside > 0 && w.PE() == 0 {
+		stop, err := startBeside(o.beside)
+		if err != nil {
+			return err
+		}
+		defer stop()
+	}
 	points := choose(o, w.NPEs())
 	r, err := newRunner(ctx, w, o.plan, largest(points))
 	if err != nil {
@@ -264,6 +272,7 @@ func run(ctx context.Context, w *pgas.World, o *options, stdout, stderr io.Write
 		if err != nil {
 			return err
 		}
+		res.Beside = o.beside
 		if err := out.add(res); err != nil {
 			return err
 		}

@@ -89,6 +89,7 @@ func TestWrongPayloadFails(t *testing.T) {
 		{"notify-rate", 8, nil, spoilRing},
 		{"signal-rate", 8, nil, spoilRing},
 		{"notify-overlap", 16, nil, spoilByte(12)},
+		{"call", 8, nil, func(r *runner) { pgas.AtomicsOf(r.ring).At(0).Add(r.w.PE(), 1) }},
 		{"fetch-add", 8, spoilWord, nil},
 		{"fetch-add", 8, nil, spoilWord},
 		{"compare-swap", 8, spoilWord, nil},

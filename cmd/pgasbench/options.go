@@ -32,6 +32,8 @@ type options struct {
 	plot  string
 	costs bool
 
+	beside int
+
 	simulated bool
 	pes       int
 	topology  string
@@ -61,6 +63,7 @@ EXAMPLES
   $ pgasrun -n 2 pgasbench -json > today.jsonl               # one object a line
   $ pgasrun -n 2 pgasbench -plot latency.svg                 # latency and bandwidth by size
   $ pgasrun -n 8 pgasbench -bench sum -costs                 # CPU time and memory too
+  $ pgasrun -n 2 pgasbench -beside 4 -bench 'pingpong|barrier' # while 4 other programs compute
   $ pgasbench -sim -pes 1024 -bench barrier                  # 1,024 simulated PEs, each on a host of its own
   $ pgasrun -netns 2x1 pgasbench -bench 'put|get'              # between two hosts made on this machine, as root
 
@@ -98,6 +101,7 @@ func flags() (*flag.FlagSet, *options, *texts) {
 	fs.BoolVar(&o.json, "json", false, "print one JSON object a line")
 	fs.StringVar(&o.plot, "plot", "", "draw latency and bandwidth by size to `file`, .svg or .png")
 	fs.BoolVar(&o.costs, "costs", false, "measure CPU time, context switches, bytes between hosts and memory too, for each operation")
+	fs.IntVar(&o.beside, "beside", 0, "measure beside a `number` of programs that only compute, on the host of PE 0")
 	fs.BoolVar(&o.simulated, "sim", false, "simulate the PEs, without pgasrun")
 	fs.IntVar(&o.pes, "pes", 0, "with -sim: `number` of PEs")
 	fs.StringVar(&o.topology, "topo", "", "with -sim: `levels` of the machine, as pgasrun -topo has them, with a count for each (default a host for each PE)")
@@ -127,6 +131,9 @@ func parseOptions(args []string) (*options, error) {
 	if t.point <= 0 || t.point > time.Hour {
 		return nil, fmt.Errorf("-time %v: give each point more than nothing and at most an hour, such as 100ms", t.point)
 	}
+	if o.beside < 0 || o.beside > mostBeside {
+		return nil, fmt.Errorf("-beside %d: give a number of programs from 0 to %d", o.beside, mostBeside)
+	}
 	o.plan = result.Standard(t.point)
 	if err := o.checkSimulated(); err != nil {
 		return nil, err
@@ -144,6 +151,8 @@ func (o *options) checkSimulated() error {
 		return fmt.Errorf("-pes and -topo are for -sim: a real job is as pgasrun makes it")
 	case !o.simulated:
 		return nil
+	case o.beside != 0:
+		return fmt.Errorf("-beside is for real PEs: simulated ones share their CPUs with no other program")
 	case os.Getenv("PGAS_PE") != "":
 		return fmt.Errorf("-sim simulates all PEs by itself: leave pgasrun away")
 	case o.pes < 1 || o.pes > 1<<14:

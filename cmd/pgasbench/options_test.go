@@ -54,6 +54,8 @@ func TestBadOptions(t *testing.T) {
 		{"-time 0s", "more than nothing"},
 		{"-plot a.jpeg", "must end in .svg or .png"},
 		{"put", "chosen with -bench"},
+		{"-beside -1", "from 0 to"},
+		{"-beside 2 -sim -pes 2", "-beside is for real PEs"},
 		{"-colour", "flag provided but not defined"},
 	} {
 		_, err := parseOptions(strings.Fields(c.args))

@@ -17,6 +17,7 @@ type Result struct {
 	Bytes     int     `json:"bytes"`
 	PEs       int     `json:"pes"`
 	Transport string  `json:"transport"`
+	Beside    int     `json:"beside,omitempty"` // programs that computed on the host of PE 0 meanwhile
 	P50ns     float64 `json:"p50_ns"`
 	MinNs     float64 `json:"min_ns"`
 	P99ns     float64 `json:"p99_ns"`               // of what PEs compete for: of the waits of the PE that waited longest
