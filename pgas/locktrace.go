@@ -3,8 +3,8 @@ package pgas
 // Locks in the trace of the job: how long a PE held one, and how long it took to get it. Lock, the lock of the specification,
 // records that itself; this is for locks that are built of words.
 //
-// A World that checks (PGAS_CHECK=1) also notes which locks of either kind its PE holds: to free one, or to leave the job with
-// one, is misuse. Of the lock of the specification that is known, and reported, in every World, but not where it was taken.
+// A World that checks (PGAS_CHECK=1) also notes which locks of either kind its PE holds: to free one, or to leave the job
+// with one, is misuse. Of the lock of the specification that is known, and reported, in every World, but not where it was taken.
 
 import (
 	"fmt"
@@ -70,8 +70,8 @@ func (t *LockTrace) Released() {
 	}
 }
 
-// Shared notes, for the checks of the World, that n more goroutines of the PE hold the lock as readers; n may be negative. Any
-// number of goroutines may call it at once.
+// Shared notes, for the checks of the World, that n more goroutines of the PE hold the lock as readers; n may be negative.
+// Any number of goroutines may call it at once.
 func (t *LockTrace) Shared(n int) { t.note(n) }
 
 // note notes that n more goroutines of the PE hold the lock, if the World checks.

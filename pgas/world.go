@@ -188,7 +188,9 @@ func (w *World) HeapUsage() HeapUsage {
 
 // Close leaves the job. It is collective: it blocks until all operations that this PE has issued are complete and all PEs
 // have called it. It runs the functions of AtClose and ends every context; references may not be used afterwards. A second
-// Close does nothing. It panics with *UsageError if this PE holds a lock. It returns *PeerError if a PE is lost, for which it does not wait, *MismatchError if another PE calls
+// Close does nothing. It panics with *UsageError if this PE holds a lock.
+//
+// It returns *PeerError if a PE is lost, for which it does not wait, *MismatchError if another PE calls
 // another collective, the error of a function of AtClose, or the error of giving back the channels
 // (OpenSHMEM 1.6, shmem_finalize).
 func (w *World) Close() error {
@@ -211,8 +213,8 @@ func (w *World) Close() error {
 	return node.FirstError(err, w.teardown())
 }
 
-// mustBeIdle panics with *UsageError if an operation that Free does not wait for may be under way to the allocation b, or to its memory on
-// another PE. It checks that only if accesses are checked, and not after the death of a PE: quiets fail then.
+// mustBeIdle panics with *UsageError if an operation that Free does not wait for may be under way to the allocation b, or
+// to its memory on another PE. It checks that only if accesses are checked, and not after the death of a PE: quiets fail then.
 func (w *World) mustBeIdle(op string, b fmt.Stringer) {
 	if w.check == nil || w.n.PeerFailure() != nil {
 		return
@@ -229,7 +231,7 @@ func (w *World) mustBeIdle(op string, b fmt.Stringer) {
 }
 
 // mustHoldNone panics with *UsageError if this PE holds a lock between two offsets. It checks nothing after the death of a
-// PE: a lock cannot be passed on then. Locks that are not those of the specification are known only if accesses are checked.
+// PE: a lock cannot be passed on then. Locks besides those of the specification are known only if accesses are checked.
 func (w *World) mustHoldNone(op string, lo, hi uint64) {
 	if w.n.PeerFailure() != nil {
 		return

@@ -137,7 +137,8 @@ func (d *Domain) LastIssued() uint64 {
 	return d.last
 }
 
-// Quieted notes that the operations on pe, or on every PE if pe < 0, up to a number are complete, or are lost and reported.
+// Quieted notes that the operations on pe, or on every PE if pe < 0, up to a number are complete, or are lost and
+// reported.
 func (d *Domain) Quieted(pe int, last uint64) {
 	if d == nil {
 		return
