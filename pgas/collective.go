@@ -26,7 +26,7 @@ func (t *Team) Barrier(ctx context.Context) error {
 	if err := t.quiet(ctx); err != nil {
 		return fmt.Errorf("barrier: %w", err)
 	}
-	return t.g.Sync(ctx, coll.KindSync, "barrier")
+	return t.g.Sync(ctx, coll.KindSync, coll.OfBarrier, "barrier")
 }
 
 // Sync is a barrier: it returns when all members have called it. Stores to the memory of this host are visible after
@@ -35,7 +35,7 @@ func (t *Team) Barrier(ctx context.Context) error {
 func (t *Team) Sync(ctx context.Context) error {
 	t.alive("Sync")
 	mustHaveContext("Sync", ctx)
-	return t.g.Sync(ctx, coll.KindSync, "sync")
+	return t.g.Sync(ctx, coll.KindSync, coll.Plain, "sync")
 }
 
 // quiet completes the operations of the default context, before a call of t. If ctx has ended it does nothing: the

@@ -182,14 +182,15 @@ func operands[T any](op string, t *Team, dst, src Slice[T]) (d, s coll.Range) {
 	if dst.ctx == nil && dst.n > 0 || src.ctx == nil && src.n > 0 {
 		misuse(op, "dst or src is "+zeroReference)
 	}
-	return operandOf(dst), operandOf(src)
+	typ := coll.TypeOf[T]()
+	return operandOf(dst, typ), operandOf(src, typ)
 }
 
 // operandOf returns the range of the heap that s refers to.
-func operandOf[T any](s Slice[T]) coll.Range {
+func operandOf[T any](s Slice[T], typ coll.Detail) coll.Range {
 	off := s.off
 	if s.ctx != nil {
 		off = uintptr(s.place("collective"))
 	}
-	return coll.Range{Off: off, N: s.n, Size: int(node.SizeOf[T]())}
+	return coll.Range{Off: off, N: s.n, Size: int(node.SizeOf[T]()), Type: typ}
 }

@@ -119,6 +119,6 @@ func publicErrors() coll.ErrorMakers {
 		Misuse:       func(op, msg string) { panic(&UsageError{Op: op, Msg: msg, At: callsite.Program()}) },
 		Mismatch:     func(call string, calls []string) error { return &MismatchError{Call: call, Calls: calls} },
 		Aborted:      func(pe int, call string, err error) error { return &AbortedError{PE: pe, Call: call, Err: err} },
-		TooManyTeams: func() error { return &TooManyTeamsError{} },
+		TooManyTeams: func(team string, pe, teams int) error { return &TooManyTeamsError{team, pe, teams} },
 	}
 }

@@ -162,7 +162,7 @@ func TestGatherMismatch(t *testing.T) {
 			_, err := pgas.SumValue(ctx, w.Team(), int32(1))
 			return err
 		}},
-		{"barrier", "PE 1: sync", func(ctx context.Context, w *pgas.World) error { return w.Barrier(ctx) }},
+		{"barrier", "PE 1: barrier", func(ctx context.Context, w *pgas.World) error { return w.Barrier(ctx) }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			ctx, cancel := hang.Context(t.Context())

@@ -35,7 +35,7 @@ func leavesEarly(_ context.Context, w *pgas.World) error {
 }
 
 // saysItLeft matches what every PE says about PE 2.
-var saysItLeft = regexp.MustCompile(`PE 0,1,3: sync.*; PE 2: has left the job \(World\.Close( at [^ ]*_test\.go:\d+)?\)`)
+var saysItLeft = regexp.MustCompile(`PE 0,1,3: barrier.*; PE 2: has left the job \(World\.Close( at [^ ]*_test\.go:\d+)?\)`)
 
 // One PE returns a barrier early. The job ends, and says which, and where.
 func TestLeavesEarly(t *testing.T) {

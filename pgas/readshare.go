@@ -24,6 +24,7 @@ import (
 	"slices"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/internal/coll"
 )
 
 // Units are what a file consists of, and what is read as a whole: Lines, or Records of some size.
@@ -53,12 +54,12 @@ type FileShare struct {
 
 // ReadShare opens the file at path on every member of t, and returns the share of it that this PE reads: as many bytes as each
 // other's to within a unit, in the order of the team. Together the shares are the file, and no two overlap. It is collective
-// over t, with the same path and units on every member. The file system of each host must have the file under that path. Nothing of
+// over t, with the same units on every member, and with the path of the same file in the file system of its host. Nothing of
 // the file but the ends of the share is read before the program asks for it, and the file is never held in memory.
 //
 // It returns an error on every member, which names the PE and the host, if a member cannot open or read the file, if the file has
 // not the same size on all of them, if its lines do not end at the same places, or if its size is no multiple of that of a
-// record; and the errors of a collective (see Team). It panics with *UsageError if t is no team of this PE, or if units is negative. The
+// record; *MismatchError if the units differ; and the errors of a collective (see Team). It panics with *UsageError if t is no team of this PE, or if units is negative. The
 // program ends with FileShare.Close.
 func ReadShare(ctx context.Context, t *Team, path string, units Units) (*FileShare, error) {
 	t.alive("ReadShare")
@@ -77,7 +78,7 @@ func ReadShare(ctx context.Context, t *Team, path string, units Units) (*FileSha
 // agree opens the file and divides it, and compares both with what the other members find.
 func (s *FileShare) agree(ctx context.Context, t *Team) error {
 	err := s.open()
-	all, err := exchangeFindings(ctx, t, err, s.size, 0)
+	all, err := exchangeFindings(ctx, t, s.request(), err, s.size, 0)
 	if err != nil {
 		return err
 	}
@@ -91,7 +92,7 @@ func (s *FileShare) agree(ctx context.Context, t *Team) error {
 		return fmt.Errorf("it has %d bytes, which are no whole records of %d bytes", s.size, s.units)
 	}
 	err = s.divide(t)
-	all, err = exchangeFindings(ctx, t, err, s.start, s.end)
+	all, err = exchangeFindings(ctx, t, s.request(), err, s.start, s.end)
 	if err != nil {
 		return err
 	}
@@ -287,15 +288,26 @@ type finding struct {
 	a, b int64
 	is   byte // which error of package fs
 	text string
+
+	request string // the call in words
 }
 
 // fileErrors are the errors that a member can tell others by number. 0 is any other.
 var fileErrors = [...]error{1: fs.ErrNotExist, 2: fs.ErrPermission}
 
-// exchangeFindings returns the findings of all members, of which this one has found a and b, or err. It returns the error of the
-// first member that has found one.
-func exchangeFindings(ctx context.Context, t *Team, err error, a, b int64) ([]finding, error) {
-	mine := finding{a: a, b: b}
+// request describes the call, with what must be the same on every member. The path need not be: the file must.
+func (s *FileShare) request() string {
+	units := "lines"
+	if s.units != Lines {
+		units = fmt.Sprintf("records of %d bytes", int(s.units))
+	}
+	return "ReadShare in " + units
+}
+
+// exchangeFindings returns the findings of all members, of which this one has found a and b, or err. It returns a
+// *MismatchError if the members' requests differ, and else the error of the first member that has found one.
+func exchangeFindings(ctx context.Context, t *Team, request string, err error, a, b int64) ([]finding, error) {
+	mine := finding{a: a, b: b, request: request}
 	if err != nil {
 		mine.text = err.Error()
 		for i, e := range fileErrors {
@@ -308,10 +320,16 @@ func exchangeFindings(ctx context.Context, t *Team, err error, a, b int64) ([]fi
 	if err != nil {
 		return nil, err
 	}
-	findings := make([]finding, len(all))
+	findings, said := make([]finding, len(all)), make([]string, len(all))
 	for pe, b := range all {
-		f := decodeFinding(b)
-		if findings[pe] = f; f.text != "" {
+		findings[pe] = decodeFinding(b)
+		said[pe] = findings[pe].request
+	}
+	if calls := coll.GroupByCall(said); len(calls) > 1 {
+		return nil, &MismatchError{Call: request, Calls: calls}
+	}
+	for pe, f := range findings {
+		if f.text != "" {
 			return nil, &fileError{fmt.Sprintf("%s: %s", t.placeOf(pe), f.text), fileErrors[f.is]}
 		}
 	}
@@ -321,11 +339,15 @@ func exchangeFindings(ctx context.Context, t *Team, err error, a, b int64) ([]fi
 func (f finding) encode() []byte {
 	b := binary.LittleEndian.AppendUint64(nil, uint64(f.a))
 	b = binary.LittleEndian.AppendUint64(b, uint64(f.b))
-	return append(append(b, f.is), f.text...)
+	b = binary.LittleEndian.AppendUint64(b, uint64(len(f.request)))
+	return append(append(append(b, f.request...), f.is), f.text...)
 }
 
 func decodeFinding(b []byte) finding {
-	return finding{int64(binary.LittleEndian.Uint64(b)), int64(binary.LittleEndian.Uint64(b[8:])), b[16], string(b[17:])}
+	f := finding{a: int64(binary.LittleEndian.Uint64(b)), b: int64(binary.LittleEndian.Uint64(b[8:]))}
+	end := 24 + binary.LittleEndian.Uint64(b[16:])
+	f.request, f.is, f.text = string(b[24:end]), b[end], string(b[end+1:])
+	return f
 }
 
 // A fileError is the error of a member, on all members.

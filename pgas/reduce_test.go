@@ -270,7 +270,7 @@ func TestReductionMismatch(t *testing.T) {
 			return err
 		}
 		err = pgas.SumReduce(ctx, team, mem.Range(10, 12), mem.Range(w.PE()/2, w.PE()/2+2))
-		if !errors.As(err, &mismatch) || len(mismatch.Calls) != 2 || !strings.Contains(mismatch.Calls[0], "PE 0,1: sum reduction of 2 × 8 bytes (to offset") {
+		if !errors.As(err, &mismatch) || len(mismatch.Calls) != 2 || !strings.Contains(mismatch.Calls[0], "PE 0,1: sum reduction of 2 × 8 bytes (int64) (to offset") {
 			return fmt.Errorf("PE %d got %v", w.PE(), err)
 		}
 		return nil

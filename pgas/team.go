@@ -161,7 +161,7 @@ func (t *Team) Destroy(ctx context.Context) error {
 			err = node.FirstError(err, c.end())
 		}
 	}
-	if err = node.FirstError(err, t.Sync(ctx)); err != nil {
+	if err = node.FirstError(err, t.g.Sync(ctx, coll.KindSync, coll.OfDestroy, "destruction")); err != nil {
 		return fmt.Errorf("destroying team %s%s: %w", t.g.Name, callsite.At(), err)
 	}
 	t.dead = true

@@ -21,11 +21,9 @@ func (t *Team) SplitStrided(ctx context.Context, start, stride, size int, opts .
 	if size < 1 || stride == 0 && size > 1 || start < 0 || start >= len(t.g.PEs) || last < 0 || last >= len(t.g.PEs) {
 		misuse("SplitStrided", "start %d, stride %d, size %d do not fit the %d members of the team", start, stride, size, len(t.g.PEs))
 	}
-	members := make([]int, size)
-	for i := range members {
-		members[i] = start + i*stride
-	}
-	return t.splitList(ctx, members, opts)
+	conf := teamConfig(opts)
+	g, err := t.g.SplitStrided(ctx, start, stride, size, conf.Contexts)
+	return t.subTeam(g, conf), err
 }
 
 // SplitList makes the team of the given members of t, in that order. It is collective over t, with the same list on
@@ -45,13 +43,9 @@ func (t *Team) SplitList(ctx context.Context, pes []int, opts ...TeamOption) (*T
 	if len(pes) == 0 {
 		misuse("SplitList", "a team needs a member: name one PE at least")
 	}
-	return t.splitList(ctx, slices.Clone(pes), opts)
-}
-
-// splitList makes the team of members, which are the same on all PEs.
-func (t *Team) splitList(ctx context.Context, members []int, opts []TeamOption) (*Team, error) {
-	g, err := t.g.SplitList(ctx, members)
-	return t.subTeam(g, opts), err
+	conf := teamConfig(opts)
+	g, err := t.g.SplitList(ctx, slices.Clone(pes), conf.Contexts)
+	return t.subTeam(g, conf), err
 }
 
 // SplitColor makes a team of the members of t that give the same color, as MPI_Comm_split does. Members are ordered
@@ -60,8 +54,9 @@ func (t *Team) splitList(ctx context.Context, members []int, opts []TeamOption) 
 func (t *Team) SplitColor(ctx context.Context, color, key int, opts ...TeamOption) (*Team, error) {
 	t.alive("SplitColor")
 	mustHaveContext("SplitColor", ctx)
-	g, err := t.g.SplitColor(ctx, color, key)
-	return t.subTeam(g, opts), err
+	conf := teamConfig(opts)
+	g, err := t.g.SplitColor(ctx, color, key, conf.Contexts)
+	return t.subTeam(g, conf), err
 }
 
 // Split2D arranges the members of t in rows of xrange, and makes a team of each row (x) and of each column (y); every
@@ -74,11 +69,12 @@ func (t *Team) Split2D(ctx context.Context, xrange int, opts ...TeamOption) (x, 
 	if xrange < 1 {
 		misuse("Split2D", "xrange is %d: a row has one PE at least", xrange)
 	}
-	gx, gy, err := t.g.Split2D(ctx, xrange)
+	conf := teamConfig(opts)
+	gx, gy, err := t.g.Split2D(ctx, xrange, conf.Contexts)
 	if err != nil {
 		return nil, nil, err
 	}
-	return t.subTeam(gx, opts), t.subTeam(gy, opts), nil
+	return t.subTeam(gx, conf), t.subTeam(gy, conf), nil
 }
 
 // SplitHost makes a team of the members of t on each host, ordered as in t; this PE gets the team of its own host. It
@@ -86,28 +82,43 @@ func (t *Team) Split2D(ctx context.Context, xrange int, opts ...TeamOption) (x, 
 func (t *Team) SplitHost(ctx context.Context, opts ...TeamOption) (*Team, error) {
 	t.alive("SplitHost")
 	mustHaveContext("SplitHost", ctx)
-	return t.SplitColor(ctx, t.w.n.Job.HostOf(t.w.n.Job.PE), t.g.Me, opts...)
+	conf := teamConfig(opts)
+	g, err := t.g.SplitHost(ctx, t.w.n.Job.HostOf(t.w.n.Job.PE), conf.Contexts)
+	return t.subTeam(g, conf), err
+}
+
+// teamConfig returns what opts set.
+func teamConfig(opts []TeamOption) (c TeamConfig) {
+	for _, opt := range opts {
+		opt(&c)
+	}
+	return c
 }
 
 // subTeam returns the team of g, or nil if this PE is no member of it.
-func (t *Team) subTeam(g *coll.Group, opts []TeamOption) *Team {
+func (t *Team) subTeam(g *coll.Group, conf TeamConfig) *Team {
 	if g == nil {
 		return nil
 	}
-	s := &Team{w: t.w, g: g}
-	for _, opt := range opts {
-		opt(&s.conf)
-	}
+	s := &Team{w: t.w, g: g, conf: conf}
 	s.ctx = s.viewOf(t.w.defaultCtx)
 	s.w.n.Debugf("is number %d of team %s", g.Me, g.Name)
 	return s
 }
 
-// TooManyTeamsError reports that a split has found no slot for a new team that is free on all members. All members
-// return it, and the team that was to be split can still be used.
-type TooManyTeamsError struct{}
+// TooManyTeamsError reports that a split has found no slot for a new team that is free on all members of that team. All
+// members of the team that was to be split return it, and that team can still be used.
+type TooManyTeamsError struct {
+	Team      string // the PEs of the new team
+	PE, Teams int    // the one of them that is in the most teams, and how many these are
+}
 
 // Error returns the message.
-func (*TooManyTeamsError) Error() string {
-	return fmt.Sprintf("a PE can be in %d teams at once, and no place is free on all members: Destroy teams that are not used any more", coll.MaxTeams)
+func (e *TooManyTeamsError) Error() string {
+	const remedy = "Destroy teams that are not used any more"
+	if e.Teams >= MaxTeams {
+		return fmt.Sprintf("no team of PEs %s: PE %d is in %d teams, and a PE can be in no more at once: %s", e.Team, e.PE, e.Teams, remedy)
+	}
+	return fmt.Sprintf("no team of PEs %s: each of the %d places for teams is taken on one of them (PE %d is in %d teams): %s",
+		e.Team, MaxTeams, e.PE, e.Teams, remedy)
 }

@@ -117,6 +117,55 @@ func TestSplits(t *testing.T) {
 	})
 }
 
+// TestTeamOfEachPair: a slot must be free on the members of the new team only. 17 PEs have 136 teams of two, which is more
+// than there are slots, and each PE is in 16 of them.
+func TestTeamOfEachPair(t *testing.T) {
+	pgastest.RunGoroutines(t, 17, func(ctx context.Context, w *pgas.World) error {
+		for i := range w.NPEs() {
+			for j := range i {
+				team, err := w.Team().SplitList(ctx, []int{j, i})
+				if err != nil {
+					return err
+				}
+				if (team != nil) != (w.PE() == i || w.PE() == j) {
+					return fmt.Errorf("PE %d is in team %v of PEs %d and %d", w.PE(), team, i, j)
+				}
+				if team == nil {
+					continue
+				}
+				sum, err := pgas.SumValue(ctx, team, w.PE())
+				if err != nil || sum != i+j {
+					return fmt.Errorf("PEs %d and %d: the sum is %d, %w", i, j, sum, err)
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// TestTooManyTeams: the error names the PE that is in the most teams, and the parent goes on.
+func TestTooManyTeams(t *testing.T) {
+	pgastest.RunGoroutines(t, 3, func(ctx context.Context, w *pgas.World) error {
+		for i := 2; i < pgas.MaxTeams; i++ {
+			if _, err := w.Team().SplitStrided(ctx, 1, 1, 1); err != nil {
+				return fmt.Errorf("team %d: %w", i, err)
+			}
+		}
+		for range 2 {
+			_, err := w.Team().SplitStrided(ctx, 0, 1, 2)
+			tooMany, ok := errors.AsType[*pgas.TooManyTeamsError](err)
+			if !ok || *tooMany != (pgas.TooManyTeamsError{Team: "[0 1]", PE: 1, Teams: pgas.MaxTeams}) ||
+				!strings.Contains(err.Error(), "PE 1 is in 128 teams, and a PE can be in no more at once") {
+				return fmt.Errorf("PE %d got %w", w.PE(), err)
+			}
+		}
+		if _, err := w.Team().SplitList(ctx, []int{2, 0}); err != nil {
+			return fmt.Errorf("a team without PE 1: %w", err)
+		}
+		return nil
+	})
+}
+
 // TestMismatchedCalls checks that members of a team that are in different calls get an error that lists the call of
 // each.
 func TestMismatchedCalls(t *testing.T) {
@@ -134,7 +183,7 @@ func TestMismatchedCalls(t *testing.T) {
 		if !errors.As(err, &mismatch) {
 			return fmt.Errorf("PE %d got %v", w.PE(), err)
 		}
-		if s := err.Error(); !strings.Contains(s, "PE 0,1,3: color split") || !strings.Contains(s, "PE 2: plain split") {
+		if s := err.Error(); !strings.Contains(s, "PE 0,1,3: color split") || !strings.Contains(s, "PE 2: strided split from PE 0 with stride 1, size 3") {
 			return fmt.Errorf("PE %d: %s", w.PE(), s)
 		}
 		if err := team.Sync(ctx); !errors.As(err, &mismatch) {

@@ -306,7 +306,7 @@ func (s *contextSet) all() []*Context {
 // leaveTogether synchronizes all PEs for Close.
 func (w *World) leaveTogether() error {
 	w.n.PublishLeaving(callsite.Program())
-	err := w.team.g.Sync(w.n.Ctx, coll.KindClose, "close")
+	err := w.team.g.Sync(w.n.Ctx, coll.KindClose, coll.Plain, "close")
 	if err != nil {
 		w.team.g.LingerUntilTold()
 	}

@@ -57,13 +57,13 @@ func (a *AllToAll) PrepareS(g *Group, dst, src Range, dstStride, srcStride, n in
 	a.n = n
 	a.dstStep, a.srcStep = dstStride*a.size, srcStride*a.size
 	a.call.count = uint64(n)
-	a.call.bufferHash = (a.call.bufferHash*31+uint64(dstStride))*31 + uint64(srcStride)
+	a.call.root, a.call.extra = strides(dstStride, srcStride), uint64(dstStride)<<32^uint64(srcStride)
 }
 
 func (a *AllToAll) fill(k Kind, g *Group, dst, src Range, o Options) {
 	a.g, a.l, a.way = g, g.layoutFor(o), o.Algorithm
 	a.dst, a.src, a.size, a.dstStep, a.srcStep = dst.Off, src.Off, src.Size, src.Size, src.Size
-	a.call = Call{Kind: k, op: o.bits(), Size: src.Size}.withBuffers(dst.Off, src.Off)
+	a.call = Call{Kind: k, op: o.bits(), Size: src.Size, detail: src.Type}.withBuffers(dst.Off, src.Off)
 	switch o.Algorithm {
 	case auto:
 		a.way = linear
@@ -97,11 +97,10 @@ func (a *AllToAll) take(i int) { a.takeFor(a.g.Me, i, false) }
 // Run takes part in the exchange. When it returns nil, this member has all blocks that are meant for it, and its own may be
 // changed.
 func (a *AllToAll) Run(ctx context.Context) error {
-	if a.bytes() == 0 {
-		return nil
-	}
 	var err error
-	if len(a.l.hosts) == 1 {
+	if a.bytes() == 0 {
+		err = a.g.enter(ctx, a.call)
+	} else if len(a.l.hosts) == 1 {
 		err = a.intraHost(ctx)
 	} else if b := a.bundle(); b.mailboxes <= maxMailboxes {
 		err = a.bundled(ctx, b)

@@ -39,7 +39,7 @@ func (g *Group) AllToAllVOf(dst Range, to Blocks, src Range, from Blocks, o Opti
 	}
 	return allToAllV{
 		g: g, l: g.layoutFor(o), dst: dst.Off, src: src.Off, size: src.Size, to: to, from: from,
-		call: Call{Kind: k, op: o.bits(), Size: src.Size}.withBuffers(dst.Off, src.Off),
+		call: Call{Kind: k, op: o.bits(), Size: src.Size, detail: src.Type},
 	}
 }
 
@@ -65,13 +65,20 @@ const mostNotices = min(inlineBytes/(2*noticeBytes), maxMailboxes/2)
 // changed.
 func (a *allToAllV) Run(ctx context.Context) error {
 	if a.size == 0 {
-		return nil
+		return a.wrap(a.g.enter(ctx, a.call))
 	}
 	read := a.g.readCount()
 	for first := 0; first < len(a.g.PEs); first += mostNotices {
 		if err := a.rounds(ctx, first, min(first+mostNotices, len(a.g.PEs)), read); err != nil {
-			return fmt.Errorf("%s on team %s%s: %w", a.call.Kind, a.g.Name, callsite.At(), err)
+			return a.wrap(err)
 		}
+	}
+	return nil
+}
+
+func (a *allToAllV) wrap(err error) error {
+	if err != nil {
+		return fmt.Errorf("%s on team %s%s: %w", a.call.Kind, a.g.Name, callsite.At(), err)
 	}
 	return nil
 }
@@ -92,8 +99,8 @@ func (a *allToAllV) rounds(ctx context.Context, first, last int, read uint64) er
 	sends, wants := e.data[:noticeBytes*steps], e.data[noticeBytes*steps:][:noticeBytes*steps]
 	for s := range steps {
 		to, from := g.partners(first + s)
-		a.notice(sends[noticeBytes*s:], a.from, to)
-		a.notice(wants[noticeBytes*s:], a.to, from)
+		a.notice(sends[noticeBytes*s:], a.src, a.from, to)
+		a.notice(wants[noticeBytes*s:], a.dst, a.to, from)
 	}
 	met, err := g.arriveAll(ctx, a.l, e)
 	if err != nil {
@@ -128,8 +135,8 @@ func (a *allToAllV) rounds(ctx context.Context, first, last int, read uint64) er
 }
 
 // notice writes down where block i of b is.
-func (a *allToAllV) notice(p []byte, b Blocks, i int) {
-	binary.LittleEndian.PutUint64(p, uint64(b.Displs[i]*a.size))
+func (a *allToAllV) notice(p []byte, base uintptr, b Blocks, i int) {
+	binary.LittleEndian.PutUint64(p, uint64(base)+uint64(b.Displs[i]*a.size))
 	binary.LittleEndian.PutUint64(p[8:], uint64(b.Counts[i]*a.size))
 }
 
@@ -153,7 +160,7 @@ func (a *allToAllV) takeLocal(ctx context.Context, first, last int, met bool) er
 		if want := a.to.Counts[i] * a.size; n != want {
 			return a.abortMismatch(i, g.Me, n, want)
 		}
-		node.CopyLarge(g.ownBytes(a.dst+uintptr(a.to.Displs[i]*a.size), n), g.peerBytes(i, a.src+uintptr(off), n))
+		node.CopyLarge(g.ownBytes(a.dst+uintptr(a.to.Displs[i]*a.size), n), g.peerBytes(i, uintptr(off), n))
 		if i != g.Me {
 			g.ackRead(a.l, k)
 		}
@@ -173,7 +180,7 @@ func (a *allToAllV) send(ctx context.Context, to int, wants, filled mailbox) err
 	if n != want {
 		return a.abortMismatch(g.Me, to, n, want)
 	}
-	g.putThenSignal(to, filled, uint64(a.dst)+uint64(off), g.ownBytes(a.src+uintptr(a.from.Displs[to]*a.size), n))
+	g.putThenSignal(to, filled, uint64(off), g.ownBytes(a.src+uintptr(a.from.Displs[to]*a.size), n))
 	return nil
 }
 

@@ -41,7 +41,7 @@ func (b *Broadcast) Prepare(g *Group, dst, src Range, root int, o Options) {
 		g.checkApart(kindBroadcast, dst, src.bytes(), src, src.bytes())
 	}
 	b.g, b.l, b.dst, b.src, b.n = g, g.layoutFor(o), dst.Off, src.Off, src.bytes()
-	b.call = Call{Kind: kindBroadcast, op: o.bits(), root: root, Size: src.Size, count: uint64(src.N)}.withBuffers(dst.Off, src.Off)
+	b.call = Call{Kind: kindBroadcast, op: o.bits(), root: root, Size: src.Size, count: uint64(src.N), detail: src.Type}.withBuffers(dst.Off, src.Off)
 	b.place(root, o)
 }
 
@@ -80,11 +80,10 @@ func (g *Group) broadcastAlgorithm(o Options, hosts int) Algorithm {
 
 // Run takes part in the broadcast. When it returns nil, this member has the root's elements.
 func (b *Broadcast) Run(ctx context.Context) error {
-	if b.n == 0 {
-		return nil
-	}
 	var err error
 	switch {
+	case b.n == 0:
+		err = b.g.enter(ctx, b.call)
 	case len(b.l.hosts) == 1:
 		err = b.intraHost(ctx)
 	case b.n <= maxMessage:
@@ -95,7 +94,9 @@ func (b *Broadcast) Run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("broadcast on team %s%s: %w", b.g.Name, callsite.At(), err)
 	}
-	b.g.noteRoot(b.call.root)
+	if b.n > 0 {
+		b.g.noteRoot(b.call.root)
+	}
 	return nil
 }
 

@@ -14,8 +14,11 @@ import (
 
 // BroadcastValue returns v of member root to every member.
 func BroadcastValue[T any](ctx context.Context, g *Group, v T, root int) (T, error) {
-	b := broadcastOfGo(g, root, int(node.SizeOf[T]()))
+	b := broadcastOfGo[T](g, root, Plain)
 	one := []T{v}
+	if b.call.Size == 0 {
+		return v, b.wrap(g.enter(ctx, b.call))
+	}
 	if err := b.pieces(ctx, AsBytes(one)); err != nil {
 		return v, err
 	}
@@ -24,7 +27,7 @@ func BroadcastValue[T any](ctx context.Context, g *Group, v T, root int) (T, err
 
 // BroadcastSlice returns v of member root to every member: v itself to the root.
 func BroadcastSlice[T any](ctx context.Context, g *Group, v []T, root int) ([]T, error) {
-	b := broadcastOfGo(g, root, int(node.SizeOf[T]()))
+	b := broadcastOfGo[T](g, root, ofSlice)
 	var first [inlineBytes]byte
 	binary.LittleEndian.PutUint64(first[:], uint64(len(v)))
 	began := copy(first[wordBytes:], AsBytes(v))
@@ -38,9 +41,10 @@ func BroadcastSlice[T any](ctx context.Context, g *Group, v []T, root int) ([]T,
 	return v, b.pieces(ctx, AsBytes(v)[began:])
 }
 
-// broadcastOfGo prepares broadcasts of Go memory, of elements of the given size.
-func broadcastOfGo(g *Group, root, size int) *Broadcast {
-	b := &Broadcast{g: g, l: &g.layout, call: Call{Kind: kindBroadcastValue, root: root, Size: size}}
+// broadcastOfGo prepares broadcasts of Go memory.
+func broadcastOfGo[T any](g *Group, root int, op uint8) *Broadcast {
+	c := Call{Kind: kindBroadcastValue, op: op, root: root, Size: int(node.SizeOf[T]()), detail: TypeOf[T]()}
+	b := &Broadcast{g: g, l: &g.layout, call: c}
 	b.place(root, Options{})
 	return b
 }
@@ -55,10 +59,17 @@ func (b *Broadcast) pieces(ctx context.Context, memory []byte) error {
 			s.kind = inline
 		}
 		if err := b.small(ctx, s); err != nil {
-			return fmt.Errorf("%s on team %s%s: %w", b.call.Kind, b.g.Name, callsite.At(), err)
+			return b.wrap(err)
 		}
 		b.g.noteRoot(b.call.root)
 		memory = memory[b.n:]
+	}
+	return nil
+}
+
+func (b *Broadcast) wrap(err error) error {
+	if err != nil {
+		return fmt.Errorf("%s on team %s%s: %w", b.call.Kind, b.g.Name, callsite.At(), err)
 	}
 	return nil
 }

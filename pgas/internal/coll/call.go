@@ -11,6 +11,10 @@ package coll
 // root waits for no member) can use only as many records as there are before a barrier is due. But a receiver of
 // a broadcast knows that its root has entered it, so broadcasts whose roots alternate prove the same. Which
 // calls synchronize depends on what is called only, so all members agree on when a barrier is due.
+//
+// The digest in a tag is of the member's calls so far, and not of the last one alone. In a broadcast a root waits for no
+// member: if two members both take themselves for the root, no wait of that call finds out. The next wait of any call does,
+// and the records of earlier calls are still there to tell in which one the members differ.
 
 import (
 	"math/bits"
@@ -54,14 +58,19 @@ func (g *Group) rounds() int { return bits.Len(uint(len(g.hosts) - 1)) }
 func (g *Group) advance(c *Call, k int) *arrival {
 	u := &g.calls
 	u.n++
-	u.tag = tagOf(u.n, c)
+	u.history = bits.RotateLeft64(u.history, 23) + c.digest()
+	u.tag = tagOf(u.n, u.history)
 	u.mailboxesBefore = u.usedMailboxes
 	u.starts[u.n%slotArrivals] = u.mailboxesBefore
 	u.nextMailbox = mailbox(u.usedMailboxes + u.skip(k+g.rounds()))
 	u.syncMailboxes = u.nextMailbox + mailbox(k)
 	u.usedMailboxes = uint64(u.syncMailboxes) + uint64(g.rounds())
 	e := g.view.arrival(u.n)
-	e.call, e.count, e.bufferHash = c.word(), c.count, c.bufferHash
+	e.call, e.count, e.bufferHash = c.word(), c.countWord(), c.bufferHash
+	if d := &c.detail; d.text != "" && d.digest != u.detail {
+		u.detail = d.digest
+		g.view.detail().store(d.digest, d.text)
+	}
 	return e
 }
 

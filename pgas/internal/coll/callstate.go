@@ -4,6 +4,7 @@ package coll
 // its group.
 
 import (
+	"reflect"
 	"sync/atomic"
 	"time"
 
@@ -35,8 +36,16 @@ const (
 	numKinds
 )
 
-// syncOfWords is the op of a sync in which members have words.
-const syncOfWords = 1
+// The ops of a sync: the calls of a program that are barriers.
+const (
+	Plain = iota
+	syncOfWords
+	OfBarrier
+	OfDestroy
+)
+
+// ofSlice is the op of a broadcast of a Go slice.
+const ofSlice = 1
 
 var kindNames = [numKinds]string{"nothing yet", "sync", "split", "allocation", "broadcast", "broadcast of a value", "collect", "fcollect",
 	"alltoall", "alltoalls", "alltoallv", "gather", "allgather", "reduction", "reduction of a value", "inclusive scan", "exclusive scan", "close"}
@@ -47,10 +56,51 @@ func (k Kind) String() string { return kindNames[k] }
 type Call struct {
 	Kind       Kind
 	op         uint8  // the operator of a reduction, the way of a split, the algorithm forced by the caller
-	root       int    // or 0
+	root       int    // a member, or another number that the kind says
 	Size       int    // bytes of an element
 	count      uint64 // elements, or 0 where members may differ
 	bufferHash uint64 // digest of the symmetric ranges that it concerns: see withBuffers
+	extra      uint64 // digest of arguments that reports do not show in numbers
+	detail     Detail // type of an element, or the list of a split
+}
+
+// A Detail is an argument that is longer than a few words. Reports show its text.
+type Detail struct {
+	digest uint32 // the number of a basic type of Go, or a digest of the text, which is longDetail at least
+	text   string // empty for a basic type
+}
+
+const (
+	detailBits = 24
+	longDetail = 1 << (detailBits - 1)
+)
+
+// newDetail returns the Detail with this text. digest is a digest of all of it.
+func newDetail(text string, digest uint64) Detail {
+	return Detail{uint32(digest>>32)%longDetail | longDetail, text}
+}
+
+// TypeOf returns T as calls have it. Types that are made from a basic type count as that type: their values are the same.
+func TypeOf[T any]() Detail {
+	t := reflect.TypeFor[T]()
+	if k := t.Kind(); k <= reflect.Complex128 {
+		return Detail{digest: uint32(k)}
+	}
+	return newDetail(t.String(), hashText(hashText(uint64(t.Size()), t.PkgPath()), t.String()))
+}
+
+// hashText adds s to digest h.
+func hashText(h uint64, s string) uint64 {
+	for i := range len(s) {
+		h = (h ^ uint64(s[i])) * 0x100000001b3
+	}
+	return mix(h)
+}
+
+// mix spreads each bit of h over all bits.
+func mix(h uint64) uint64 {
+	h = (h ^ h>>32) * 0xbf58476d1ce4e5b9
+	return h ^ h>>29
 }
 
 // withBuffers returns c for the ranges that start at offsets dst and src.
@@ -61,15 +111,23 @@ func (c Call) withBuffers(dst, src uintptr) Call {
 
 // word packs most of c as it stands in an arrival record.
 func (c *Call) word() uint64 {
-	return uint64(c.Kind) | uint64(c.op)<<8 | uint64(c.root)<<16 | uint64(c.Size)<<40
+	return uint64(c.Kind) | uint64(c.op)<<8 | uint64(c.root)&0xffffff<<16 | uint64(c.detail.digest)<<40
 }
+
+// countWord packs the rest of c, but for what only digests need. Sizes from mostSize on look alike there.
+func (c *Call) countWord() uint64 { return c.count&(1<<40-1) | uint64(min(c.Size, mostSize))<<40 }
+
+const mostSize = 1<<24 - 1
 
 func unpackCall(w, count, where uint64) Call {
 	k := Kind(w & 0xff)
 	if k >= numKinds {
 		k = kindNone
 	}
-	return Call{k, uint8(w >> 8), int(w >> 16 & 0xffffff), int(w >> 40), count, where}
+	return Call{
+		Kind: k, op: uint8(w >> 8), root: int(w >> 16 & 0xffffff), Size: int(count >> 40), count: count & (1<<40 - 1),
+		bufferHash: where, detail: Detail{digest: uint32(w >> 40)},
+	}
 }
 
 const (
@@ -78,11 +136,15 @@ const (
 	cancelled = poisoned - 1   // in place of a digest: another member has given up the call
 )
 
-// tagOf returns the tag of call n.
-func tagOf(n uint64, c *Call) uint64 {
-	h := (c.word() ^ (c.count+c.bufferHash*0xff51afd7ed558ccd)*0x9e3779b97f4a7c15) * 0xbf58476d1ce4e5b9
-	return n<<tagBits | (h>>40)%cancelled
+// digest returns a digest of all that must be the same on every member.
+func (c *Call) digest() uint64 {
+	h := (c.count + c.bufferHash*0xff51afd7ed558ccd + c.extra + uint64(c.Size)*0xc2b2ae3d27d4eb4f) * 0x9e3779b97f4a7c15
+	return (c.word() ^ uint64(c.root)>>24 ^ h ^ h>>32) * 0xbf58476d1ce4e5b9
 }
+
+// tagOf returns the tag of call n, the last of those that history is a digest of. So members whose calls have differed
+// notice that in the next one in which they wait for each other, even if no member has waited in the one that differed.
+func tagOf(n, history uint64) uint64 { return n<<tagBits | (history>>40)%cancelled }
 
 // callState is how far a member has got in the calls of its team. One goroutine at a time uses it: the one that
 // has the turn (takeTurn).
@@ -90,11 +152,14 @@ type callState struct {
 	last atomic.Pointer[Request] // of the non-blocking calls that were made; nil if none ever was
 	busy atomic.Bool             // a call is under way: for a message, not for exclusion
 
+	base           uint64 // the number before that of the first call
 	n              uint64 // of the last call
 	syncedCall     uint64 // all members have entered this call, so all are through with those before it
 	usedMailboxes  uint64 // mailboxes that calls have reserved, the one under way included
 	freedMailboxes uint64 // mailboxes that are free again: those reserved before syncedCall
 	failed         error  // the members are not in step any more
+	history        uint64 // digest of all calls
+	detail         uint32 // digest of the last text that stands in the slot
 
 	lastRootCall [slotArrivals]uint64 // by member, if they are so few: the last call that proves that it has entered it
 	starts       [slotArrivals]uint64 // usedMailboxes when the last calls began

@@ -56,7 +56,10 @@ func (c *Collection) fill(k Kind, g *Group, dst, src Range, o Options) {
 	}
 	c.g, c.l, c.opts = g, g.layoutFor(o), o
 	c.dst, c.room, c.src, c.n = dst.Off, dst.bytes(), src.Off, src.bytes()
-	c.call = Call{Kind: k, op: o.bits(), Size: src.Size}.withBuffers(dst.Off, src.Off)
+	c.call = Call{Kind: k, op: o.bits(), Size: src.Size, detail: src.Type}.withBuffers(dst.Off, src.Off)
+	if k == KindCollect { // a member that gives nothing has no place for it either
+		c.call = c.call.withBuffers(dst.Off, 0)
+	}
 }
 
 // block is where the block of member i is in the whole.
@@ -69,11 +72,10 @@ func (c *Collection) block(i int) (lo, hi int) {
 
 // Fcollect gathers blocks of one length. When it returns nil, this member has those of all.
 func (c *Collection) Fcollect(ctx context.Context) error {
-	if c.sum == 0 {
-		return nil
-	}
 	var err error
-	if len(c.l.hosts) == 1 {
+	if c.sum == 0 {
+		err = c.g.enter(ctx, c.call)
+	} else if len(c.l.hosts) == 1 {
 		err = c.fcollectIntraHost(ctx)
 	} else {
 		err = c.interHost(ctx, c.g.ownBytes(c.src, c.n), c.g.ownBytes(c.dst, c.sum))
@@ -147,7 +149,7 @@ func (c *Collection) jointly(ctx context.Context) error {
 // Collect gathers blocks of any length. When it returns nil, this member has those of all, one behind another.
 func (c *Collection) Collect(ctx context.Context) error {
 	if c.call.Size == 0 {
-		return nil
+		return c.wrap(c.g.enter(ctx, c.call))
 	}
 	if len(c.l.hosts) == 1 {
 		return c.wrap(c.collectIntraHost(ctx))
@@ -171,7 +173,7 @@ func (c *Collection) mustFit(n int) {
 }
 
 // collectIntraHost is Collect on one host. An arrival record starts with the length of the block; then comes the block,
-// if it fits.
+// if it fits, or its offset.
 func (c *Collection) collectIntraHost(ctx context.Context) error {
 	g, l := c.g, c.l
 	e, err := g.begin(ctx, c.call, 0)
@@ -182,6 +184,8 @@ func (c *Collection) collectIntraHost(ctx context.Context) error {
 	binary.NativeEndian.PutUint64(e.data[:], uint64(c.n))
 	if c.n <= inlineBytes-8 {
 		copy(e.data[8:], g.ownBytes(c.src, c.n))
+	} else {
+		binary.NativeEndian.PutUint64(e.data[8:], uint64(c.src))
 	}
 	met, err := g.arriveAll(ctx, l, e)
 	if err != nil {
@@ -200,7 +204,7 @@ func (c *Collection) collectIntraHost(ctx context.Context) error {
 			copy(dst[c.sum:], other.data[8:][:n])
 		} else {
 			lends = true
-			copyExposed(dst[c.sum:][:n], g.peerBytes(i, c.src, n), past)
+			copyExposed(dst[c.sum:][:n], g.peerBytes(i, offsetIn(other.data[8:]), n), past)
 		}
 		c.sum += n
 	}
@@ -276,6 +280,8 @@ func (c *Collection) interHost(ctx context.Context, own, all []byte) error {
 	x := g.takeMailboxes(signals)
 	if len(own) <= inlineBytes {
 		copy(e.data[:], own)
+	} else {
+		binary.NativeEndian.PutUint64(e.data[:], uint64(c.src))
 	}
 	read := g.readCount()
 	if small {
@@ -328,12 +334,15 @@ func (c *Collection) gather(ctx context.Context) error {
 		lo, hi := c.block(i)
 		from := e.data[:]
 		if hi-lo > inlineBytes {
-			from = c.g.peerBytes(i, c.src, hi-lo)
+			from = c.g.peerBytes(i, offsetIn(from), hi-lo)
 		}
 		node.CopyLarge(c.g.ownBytes(c.whole+uintptr(lo), hi-lo), from[:hi-lo])
 	}
 	return nil
 }
+
+// offsetIn returns the offset of a block of a member of this host, which stands in its record in place of the block.
+func offsetIn(b []byte) uintptr { return uintptr(binary.NativeEndian.Uint64(b)) }
 
 // collectSignals is how many mailboxes the leaders need to tell each other what has come.
 func collectSignals(way Algorithm, hosts int) int {

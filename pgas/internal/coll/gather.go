@@ -35,12 +35,12 @@ const (
 
 // Gather returns what all members give to member root, by member, and nil to the others.
 func Gather[T any](ctx context.Context, g *Group, mine []T, root int) ([][]T, error) {
-	return gatherOf(ctx, g, Call{Kind: kindGather, root: root, Size: int(node.SizeOf[T]())}, mine, root == g.Me)
+	return gatherOf(ctx, g, Call{Kind: kindGather, root: root, Size: int(node.SizeOf[T]()), detail: TypeOf[T]()}, mine, root == g.Me)
 }
 
 // AllGather returns what all members give to every member, by member.
 func AllGather[T any](ctx context.Context, g *Group, mine []T) ([][]T, error) {
-	return gatherOf(ctx, g, Call{Kind: kindAllGather, Size: int(node.SizeOf[T]())}, mine, true)
+	return gatherOf(ctx, g, Call{Kind: kindAllGather, Size: int(node.SizeOf[T]()), detail: TypeOf[T]()}, mine, true)
 }
 
 // gatherOf makes a gather, of which this member gets the result if it reads.

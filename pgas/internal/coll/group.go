@@ -82,7 +82,8 @@ type ErrorMakers struct {
 	Mismatch func(call string, calls []string) error
 	Aborted  func(pe int, call string, err error) error
 
-	TooManyTeams func() error
+	// TooManyTeams is for the new team of these PEs, of which pe is in the most: so many.
+	TooManyTeams func(team string, pe, teams int) error
 }
 
 // A Set holds the groups of one PE, by their slots.
@@ -130,10 +131,16 @@ func (s *Set) newGroup(slot int, pes []int, base uint64, name string) *Group {
 		g.layout = g.layoutBy(func(i int) int { return s.n.Job.HostOf(pes[i]) })
 		g.flat = g.layoutBy(func(i int) int { return i })
 	}
-	g.calls.n, g.calls.syncedCall = base, base
+	g.calls.base, g.calls.n, g.calls.syncedCall = base, base, base
 	s.mu.Lock()
-	s.groups[slot] = g
+	taken := s.groups[slot] != nil
+	if !taken {
+		s.groups[slot] = g
+	}
 	s.mu.Unlock()
+	if taken { // by a split of another team, between this one's proposal and now
+		s.errors.Misuse("split", "two goroutines of this PE split teams at the same time: one must wait for the other's split")
+	}
 	return g
 }
 

@@ -135,5 +135,8 @@ func (g *Group) awaitOwn(ctx context.Context, off uintptr, pe int) error {
 			return err
 		}
 	}
-	return g.checkTag(v)
+	if v != g.calls.tag { // not even of a later call: the word is not used again before this PE is through with this one
+		return g.diverged()
+	}
+	return nil
 }

@@ -53,8 +53,11 @@ func (g *Group) reportDivergence() error {
 func (g *Group) findReport() (found *reason, wait bool) {
 	for i := range g.PEs {
 		tag, _, ok := g.peekArrival(i, g.calls.n)
-		if !ok || tag>>tagBits != g.calls.n {
+		if !ok {
 			continue
+		}
+		if tag>>tagBits != g.calls.n {
+			tag = 0
 		}
 		switch tag & poisoned {
 		case poisoned:
@@ -63,6 +66,12 @@ func (g *Group) findReport() (found *reason, wait bool) {
 			}
 		case cancelled:
 			wait = true
+		}
+		ended, err := g.n.PeekWord(g.PEs[i], uint64(slotOff(g.Slot)+syncOff+abortedOff))
+		if err == nil && g.hasAborted(ended) {
+			if r := g.reportOf(i); r != nil { // it found out in an earlier call
+				return r, false
+			}
 		}
 	}
 	return nil, wait
@@ -104,18 +113,20 @@ func (g *Group) hasAborted(ended uint64) bool {
 	return ended != 0 && ended >= g.calls.syncedCall && ended <= g.calls.n
 }
 
-// mismatch lists which members called what in the call under way. If all members report the same call, they do not
-// disagree: then the reason is unknown, or a *PeerError is returned.
+// mismatch lists which members called what in the first call in which they differ. If all members report the same call,
+// they do not disagree: then the reason is unknown, or a *PeerError is returned.
 func (g *Group) mismatch() (*reason, error) {
-	n := g.calls.n
-	_, mine, _ := g.peekArrival(g.Me, n)
-	r := &reason{call: fmt.Sprintf("%s (call %d of team %s)", mine, n, g.Name)}
+	n := g.firstDifference()
+	r := &reason{call: fmt.Sprintf("%s (call %d of team %s)", g.recordedCall(g.Me, n), n, g.Name)}
 	said, exactly := make([]string, len(g.PEs)), make([]string, len(g.PEs))
 	start := g.n.Now()
 	for i := range g.PEs {
 		var where string
 		said[i], where = g.callOf(i, n, start)
 		exactly[i] = said[i] + where
+		if n < g.calls.n {
+			said[i] += fmt.Sprintf(" as call %d", n)
+		}
 	}
 	if r.calls = GroupByCall(said); len(r.calls) == 1 {
 		r.calls = GroupByCall(exactly)
@@ -143,7 +154,7 @@ func (g *Group) callOf(i int, n uint64, start time.Duration) (what, where string
 			site, _ := g.n.LeavingAt(g.PEs[i])
 			return leftText(site), ""
 		case tag>>tagBits == n:
-			return c.String(), fmt.Sprintf(" (to offset %#x, from %#x)", c.bufferHash>>32, c.bufferHash&0xffffffff)
+			return g.recordedCall(i, n).String(), fmt.Sprintf(" (to offset %#x, from %#x)", c.bufferHash>>32, c.bufferHash&0xffffffff)
 		case tag>>tagBits > n:
 			return "is in a later call", ""
 		case g.n.Now()-start > node.PeekTime:
@@ -157,6 +168,32 @@ func (g *Group) callOf(i int, n uint64, start time.Duration) (what, where string
 			return "has not got there", ""
 		}
 	}
+}
+
+// firstDifference returns the first call whose tags differ, of those up to the one under way of which members still have
+// their records.
+func (g *Group) firstDifference() uint64 {
+	first := g.calls.n
+	for n := first - 1; n > g.calls.base && g.differIn(n); n-- {
+		first = n
+	}
+	return first
+}
+
+// differIn reports whether two members that have called call n have different tags of it.
+func (g *Group) differIn(n uint64) bool {
+	var seen uint64
+	for _, pe := range g.PEs {
+		tag, err := g.n.PeekWord(pe, uint64(slotOff(g.Slot)+arrivalOff(n)))
+		if err != nil || tag>>tagBits != n || isAbortedTag(tag, n) {
+			continue
+		}
+		if seen != 0 && tag != seen {
+			return true
+		}
+		seen = tag
+	}
+	return false
 }
 
 // GroupByCall groups the PEs that said the same, in order of the first.

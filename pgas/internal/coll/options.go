@@ -45,13 +45,31 @@ func (g *Group) layoutFor(o Options) *layout {
 	return &g.layout
 }
 
-// bits packs the options that stand in an arrival record.
+// bits packs the options that stand in an arrival record: four bits of those that all collectives have, then the others.
 func (o Options) bits() uint8 {
 	b := uint8(o.Algorithm)
 	if o.Flat {
 		b |= 1 << 3
 	}
+	if o.ExceptRoot {
+		b |= exceptRoot << 4
+	}
+	if o.Ordered {
+		b |= inOrder << 4
+	}
 	return b
+}
+
+// The options that only some collectives have. Where the bits beside Algorithm and Flat are taken, they stand in root.
+const (
+	inOrder = 1 << iota
+	exceptRoot
+)
+
+// inReduction packs the options of a reduction or a scan, where the operator takes four bits of op, in op and root.
+func (o Options) inReduction(operator uint8) (op uint8, root int) {
+	b := o.bits()
+	return operator | b<<4, int(b >> 4)
 }
 
 // optionsIn names the options that bits has packed, but for those that were left to the runtime.
@@ -61,6 +79,12 @@ func optionsIn(b uint8) (s string) {
 	}
 	if b&(1<<3) != 0 {
 		s += " flat"
+	}
+	if b>>4&inOrder != 0 {
+		s += " in the order of the team"
+	}
+	if b>>4&exceptRoot != 0 {
+		s += " except the root"
 	}
 	return s
 }

@@ -3,6 +3,9 @@ package coll
 // What a member learns of others, and tells them, when a call cannot complete.
 
 import (
+	"bytes"
+	"encoding/binary"
+
 	"github.com/gopgas/gopgas/pgas/internal/node"
 	"github.com/gopgas/gopgas/pgas/transport"
 )
@@ -21,6 +24,26 @@ func (g *Group) peekArrival(i int, n uint64) (tag uint64, c Call, ok bool) {
 		}
 	}
 	return words[0], unpackCall(words[1], words[2], words[3]), true
+}
+
+// recordedCall returns call n of member i, with the text of its detail if that is still there.
+func (g *Group) recordedCall(i int, n uint64) Call {
+	_, c, _ := g.peekArrival(i, n)
+	off := uint64(slotOff(g.Slot) + detailOff)
+	if v, err := g.n.PeekWord(g.PEs[i], off); err != nil || c.detail.digest < longDetail || v != uint64(c.detail.digest) {
+		return c
+	}
+	var text []byte
+	for k := range len(detail{}.text) {
+		v, err := g.n.PeekWord(g.PEs[i], off+uint64((k+1)*wordBytes))
+		if err != nil {
+			return c
+		}
+		text = binary.LittleEndian.AppendUint64(text, v)
+	}
+	text, _, _ = bytes.Cut(text, []byte{0})
+	c.detail.text = string(text)
+	return c
 }
 
 // notifyRemote tells the members on other hosts that the call under way has been given up, so that they look for the

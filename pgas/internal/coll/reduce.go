@@ -27,15 +27,14 @@ import (
 // Reduce combines src of all members into dst of every member by f. which names the operator in reports.
 func Reduce[T any](ctx context.Context, g *Group, which uint8, dst, src Range, f Operator[T], o Options) error {
 	r := newReduction("reduction", g, dst, src, f, o)
-	c := Call{Kind: kindReduce, op: which | o.bits()<<4, Size: dst.Size, count: uint64(dst.N)}.withBuffers(dst.Off, src.Off)
-	if dst.N == 0 {
-		return nil
-	}
+	op, options := o.inReduction(which)
+	c := Call{Kind: kindReduce, op: op, root: options, Size: dst.Size, count: uint64(dst.N), detail: dst.Type}.withBuffers(dst.Off, src.Off)
 	var err error
 	way := g.reductionAlgorithm(o, r.l, dst.bytes())
 	switch {
+	case dst.N == 0:
+		err = g.enter(ctx, c)
 	case o.Ordered:
-		c.root = 1
 		err = r.teamOrder(ctx, c)
 	case dst.bytes() <= inlineBytes && way == doubling:
 		err = r.small(ctx, c)

@@ -16,7 +16,7 @@ import (
 func ReduceValue[T any](ctx context.Context, g *Group, which uint8, v T, f Operator[T]) (T, error) {
 	one := Range{N: 1, Size: int(node.SizeOf[T]())}
 	r := reduction[T]{g, &g.layout, one, one, f}
-	sum, err := r.value(ctx, Call{Kind: kindReduceValue, op: which, Size: one.Size, count: 1}, v)
+	sum, err := r.value(ctx, Call{Kind: kindReduceValue, op: which, Size: one.Size, count: 1, detail: TypeOf[T]()}, v)
 	if err != nil {
 		return v, fmt.Errorf("reduction of a value on team %s%s: %w", g.Name, callsite.At(), err)
 	}

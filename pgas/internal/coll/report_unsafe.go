@@ -34,7 +34,7 @@ const (
 	reasonLate
 )
 
-var _ [1024 - unsafe.Sizeof(syncWords{})]byte
+var _ [1024 - unsafe.Sizeof(syncWords{}) - unsafe.Sizeof(detail{})]byte
 
 func (b slotView) report() *report { return (*report)(unsafe.Add(b.p, reportOff)) }
 

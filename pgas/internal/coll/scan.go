@@ -15,12 +15,12 @@ import (
 // Scan is a scan of the given kind. which names the operator in reports.
 func Scan[T any](ctx context.Context, g *Group, k Kind, which uint8, dst, src Range, f Operator[T], o Options) error {
 	r := newScan(g, k, dst, src, f, o)
-	c := Call{Kind: k, op: which | o.bits()<<4, Size: dst.Size, count: uint64(dst.N)}.withBuffers(dst.Off, src.Off)
-	if dst.N == 0 {
-		return nil
-	}
+	op, options := o.inReduction(which)
+	c := Call{Kind: k, op: op, root: options, Size: dst.Size, count: uint64(dst.N), detail: dst.Type}.withBuffers(dst.Off, src.Off)
 	var err error
-	if len(r.l.hosts) == 1 && r.bytes() <= inlineBytes {
+	if dst.N == 0 {
+		err = g.enter(ctx, c)
+	} else if len(r.l.hosts) == 1 && r.bytes() <= inlineBytes {
 		err = r.smallScan(ctx, c)
 	} else {
 		err = r.teamOrder(ctx, c)

@@ -13,6 +13,7 @@ package coll
 // cleaning between teams: what an old team left is smaller than anything the new one waits for.
 
 import (
+	"encoding/binary"
 	"sync/atomic"
 	"unsafe"
 
@@ -36,6 +37,7 @@ const (
 	slotBytes    = mailboxesOff + numMailboxes*mailboxBytes
 
 	wordStride = 64 // words that different PEs write have a cache line each
+	wordBytes  = 8
 )
 
 // An arrival says what its owner has called. tag is written last. What only a report needs is far from the tag:
@@ -43,8 +45,8 @@ const (
 type arrival struct {
 	tag        atomic.Uint64 // number of the call and a digest of it, or poisoned or cancelled in place of the digest
 	data       [928]byte
-	call       uint64 // kind, root and size of an element
-	count      uint64
+	call       uint64 // kind, root and digest of the detail
+	count      uint64 // elements, and bytes of one
 	bufferHash uint64 // digest of the offsets that it concerns
 }
 
@@ -73,6 +75,26 @@ type syncWords struct {
 	_             [wordStride - 8]byte
 	tasksFinished atomic.Uint64
 	_             [wordStride - 8]byte
+}
+
+// detail has the text of the last call of the owner that has one.
+type detail struct {
+	digest atomic.Uint64
+	text   [14]atomic.Uint64 // up to a zero byte
+}
+
+const detailOff = syncOff + 1024 - unsafe.Sizeof(detail{})
+
+func (b slotView) detail() *detail { return (*detail)(unsafe.Add(b.p, detailOff)) }
+
+// store stores s, or its start.
+func (d *detail) store(digest uint32, s string) {
+	var text [len(d.text) * wordBytes]byte
+	copy(text[:], s)
+	for i := range d.text {
+		d.text[i].Store(binary.LittleEndian.Uint64(text[wordBytes*i:]))
+	}
+	d.digest.Store(uint64(digest))
 }
 
 const (

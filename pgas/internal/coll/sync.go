@@ -29,9 +29,6 @@ func (g *Group) barrierOr(ctx context.Context, c Call, word uint64) (uint64, err
 	return g.barrierOrIn(ctx, g.advance(&c, 0), word, wordBytes)
 }
 
-// wordBytes is the size of the word that a barrier combines.
-const wordBytes = 8
-
 // barrierOrIn makes a barrier in which the data in e, the arrival record of the call under way, begins with word. It returns
 // the bitwise or of the words of all members. A leader may leave that in its record, from byte record of the data on.
 func (g *Group) barrierOrIn(ctx context.Context, e *arrival, word uint64, record int) (uint64, error) {
@@ -54,10 +51,10 @@ func (g *Group) barrierOrIn(ctx context.Context, e *arrival, word uint64, record
 	return b.ones, nil
 }
 
-// Sync is a barrier of kind k, which errors name as what. It returns the cause of ctx, node.ErrClosed, the error of
-// a failed PE, or the error that ended the use of the team.
-func (g *Group) Sync(ctx context.Context, k Kind, what string) error {
-	c := Call{Kind: k}
+// Sync is a barrier of kind k, in the form op of KindSync, which errors name as what. It returns the cause of ctx,
+// node.ErrClosed, the error of a failed PE, or the error that ended the use of the team.
+func (g *Group) Sync(ctx context.Context, k Kind, op uint8, what string) error {
+	c := Call{Kind: k, op: op}
 	if err := g.takeTurn(ctx, &c); err != nil {
 		return fmt.Errorf("%s of team %s%s: %w", what, g.Name, callsite.At(), err)
 	}

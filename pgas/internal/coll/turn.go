@@ -50,6 +50,17 @@ func (g *Group) refuseCall(ctx context.Context, c *Call) error {
 	return g.abortCall(ctx)
 }
 
+// enter is a call in which this member has nothing to do, and waits for no member: the others learn of it when they ask
+// for something else.
+func (g *Group) enter(ctx context.Context, c Call) error {
+	e, err := g.begin(ctx, c, 0)
+	if err != nil {
+		return err
+	}
+	defer g.end()
+	return g.arrive(e)
+}
+
 // begin begins a call: it waits for its turn, reserves an arrival record and k mailboxes (maxMailboxes at most;
 // the same number on every member), and fills in the record, which markArrived publishes. end must follow,
 // unless begin fails. Within the call there may be one barrier (barrierIn).
