@@ -24,7 +24,7 @@ func Broadcast[T any](ctx context.Context, t *Team, dst, src Slice[T], root int,
 	var b coll.Broadcast
 	t.member("Broadcast", root)
 	d, s := operands("broadcast", t, dst, src)
-	b.Prepare(t.g, d, s, root, optionsOf(opts))
+	b.Prepare(t.g, coll.TypeOf[T](), d, s, root, optionsOf(opts))
 	mustHaveContext("Broadcast", ctx)
 	return b.Run(ctx)
 }
@@ -35,7 +35,7 @@ func BroadcastNB[T any](ctx context.Context, t *Team, dst, src Slice[T], root in
 	var b coll.Broadcast
 	t.member("Broadcast", root)
 	d, s := operands("broadcast", t, dst, src)
-	b.Prepare(t.g, d, s, root, optionsOf(opts))
+	b.Prepare(t.g, coll.TypeOf[T](), d, s, root, optionsOf(opts))
 	return t.start(ctx, d, s, b.Run)
 }
 
@@ -53,7 +53,7 @@ func BroadcastNB[T any](ctx context.Context, t *Team, dst, src Slice[T], root in
 func FCollect[T any](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) error {
 	var c coll.Collection
 	d, s := operands("fcollect", t, dst, src)
-	c.PrepareF(t.g, d, s, optionsOf(opts))
+	c.PrepareF(t.g, coll.TypeOf[T](), d, s, optionsOf(opts))
 	mustHaveContext("FCollect", ctx)
 	return c.Fcollect(ctx)
 }
@@ -63,7 +63,7 @@ func FCollect[T any](ctx context.Context, t *Team, dst, src Slice[T], opts ...Co
 func FCollectNB[T any](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) *Request {
 	var c coll.Collection
 	d, s := operands("fcollect", t, dst, src)
-	c.PrepareF(t.g, d, s, optionsOf(opts))
+	c.PrepareF(t.g, coll.TypeOf[T](), d, s, optionsOf(opts))
 	return t.start(ctx, d, s, c.Fcollect)
 }
 
@@ -73,7 +73,7 @@ func FCollectNB[T any](ctx context.Context, t *Team, dst, src Slice[T], opts ...
 func Collect[T any](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) (n int, err error) {
 	var c coll.Collection
 	d, s := operands("collect", t, dst, src)
-	c.Prepare(t.g, d, s, optionsOf(opts))
+	c.Prepare(t.g, coll.TypeOf[T](), d, s, optionsOf(opts))
 	mustHaveContext("Collect", ctx)
 	err = c.Collect(ctx)
 	return c.Elements(), err
@@ -84,7 +84,7 @@ func Collect[T any](ctx context.Context, t *Team, dst, src Slice[T], opts ...Col
 func CollectNB[T any](ctx context.Context, t *Team, dst, src Slice[T], n *int, opts ...CollectiveOption) *Request {
 	var c coll.Collection
 	d, s := operands("collect", t, dst, src)
-	c.Prepare(t.g, d, s, optionsOf(opts))
+	c.Prepare(t.g, coll.TypeOf[T](), d, s, optionsOf(opts))
 	return t.start(ctx, d, s, func(ctx context.Context) error {
 		err := c.Collect(ctx)
 		if n != nil {
@@ -109,7 +109,7 @@ func CollectNB[T any](ctx context.Context, t *Team, dst, src Slice[T], n *int, o
 func AllToAll[T any](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) error {
 	var a coll.AllToAll
 	d, s := operands("alltoall", t, dst, src)
-	a.Prepare(t.g, d, s, optionsOf(opts))
+	a.Prepare(t.g, coll.TypeOf[T](), d, s, optionsOf(opts))
 	mustHaveContext("AllToAll", ctx)
 	return a.Run(ctx)
 }
@@ -119,7 +119,7 @@ func AllToAll[T any](ctx context.Context, t *Team, dst, src Slice[T], opts ...Co
 func AllToAllNB[T any](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) *Request {
 	var a coll.AllToAll
 	d, s := operands("alltoall", t, dst, src)
-	a.Prepare(t.g, d, s, optionsOf(opts))
+	a.Prepare(t.g, coll.TypeOf[T](), d, s, optionsOf(opts))
 	return t.start(ctx, d, s, a.Run)
 }
 
@@ -129,7 +129,7 @@ func AllToAllNB[T any](ctx context.Context, t *Team, dst, src Slice[T], opts ...
 func AllToAllS[T any](ctx context.Context, t *Team, dst, src Slice[T], dstStride, srcStride, n int, opts ...CollectiveOption) error {
 	var a coll.AllToAll
 	d, s := operands("alltoalls", t, dst, src)
-	a.PrepareS(t.g, d, s, dstStride, srcStride, n, optionsOf(opts))
+	a.PrepareS(t.g, coll.TypeOf[T](), d, s, dstStride, srcStride, n, optionsOf(opts))
 	mustHaveContext("AllToAllS", ctx)
 	return a.Run(ctx)
 }
@@ -139,7 +139,7 @@ func AllToAllS[T any](ctx context.Context, t *Team, dst, src Slice[T], dstStride
 func AllToAllSNB[T any](ctx context.Context, t *Team, dst, src Slice[T], dstStride, srcStride, n int, opts ...CollectiveOption) *Request {
 	var a coll.AllToAll
 	d, s := operands("alltoalls", t, dst, src)
-	a.PrepareS(t.g, d, s, dstStride, srcStride, n, optionsOf(opts))
+	a.PrepareS(t.g, coll.TypeOf[T](), d, s, dstStride, srcStride, n, optionsOf(opts))
 	return t.start(ctx, d, s, a.Run)
 }
 
@@ -157,7 +157,7 @@ type Blocks struct {
 // It is an extension of OpenSHMEM. Completion, errors and panics are those of AllToAll. The algorithm is Linear.
 func AllToAllV[T any](ctx context.Context, t *Team, dst Slice[T], to Blocks, src Slice[T], from Blocks, opts ...CollectiveOption) error {
 	d, s := operands("alltoallv", t, dst, src)
-	a := t.g.AllToAllVOf(d, coll.Blocks(to), s, coll.Blocks(from), optionsOf(opts))
+	a := t.g.AllToAllVOf(coll.TypeOf[T](), d, coll.Blocks(to), s, coll.Blocks(from), optionsOf(opts))
 	mustHaveContext("AllToAllV", ctx)
 	return a.Run(ctx)
 }
@@ -166,7 +166,7 @@ func AllToAllV[T any](ctx context.Context, t *Team, dst Slice[T], to Blocks, src
 // Request.Wait returns the errors of AllToAllV; AllToAllVNB panics as AllToAllV does.
 func AllToAllVNB[T any](ctx context.Context, t *Team, dst Slice[T], to Blocks, src Slice[T], from Blocks, opts ...CollectiveOption) *Request {
 	d, s := operands("alltoallv", t, dst, src)
-	a := t.g.AllToAllVOf(d, coll.Blocks(to), s, coll.Blocks(from), optionsOf(opts))
+	a := t.g.AllToAllVOf(coll.TypeOf[T](), d, coll.Blocks(to), s, coll.Blocks(from), optionsOf(opts))
 	return t.start(ctx, d, s, a.Run)
 }
 
@@ -182,15 +182,14 @@ func operands[T any](op string, t *Team, dst, src Slice[T]) (d, s coll.Range) {
 	if dst.ctx == nil && dst.n > 0 || src.ctx == nil && src.n > 0 {
 		misuse(op, "dst or src is "+zeroReference)
 	}
-	typ := coll.TypeOf[T]()
-	return operandOf(dst, typ), operandOf(src, typ)
+	return operandOf(dst), operandOf(src)
 }
 
 // operandOf returns the range of the heap that s refers to.
-func operandOf[T any](s Slice[T], typ coll.Detail) coll.Range {
+func operandOf[T any](s Slice[T]) coll.Range {
 	off := s.off
 	if s.ctx != nil {
 		off = uintptr(s.place("collective"))
 	}
-	return coll.Range{Off: off, N: s.n, Size: int(node.SizeOf[T]()), Type: typ}
+	return coll.Range{Off: off, N: s.n, Size: int(node.SizeOf[T]())}
 }

@@ -31,19 +31,19 @@ type AllToAll struct {
 }
 
 // Prepare checks the arguments of an AllToAll and fills in a.
-func (a *AllToAll) Prepare(g *Group, dst, src Range, o Options) {
+func (a *AllToAll) Prepare(g *Group, typ Detail, dst, src Range, o Options) {
 	if src.N%len(g.PEs) != 0 {
 		g.misuse("AllToAll", "%d elements are no equal blocks for %d members", src.N, len(g.PEs))
 	}
 	g.checkFits(kindAllToAll, src.N, dst.N)
 	g.checkApart(kindAllToAll, dst, src.bytes(), src, src.bytes())
-	a.fill(kindAllToAll, g, dst, src, o)
+	a.fill(kindAllToAll, g, typ, dst, src, o)
 	a.n = src.N / len(g.PEs)
 	a.call.count = uint64(a.n)
 }
 
 // PrepareS does it for an AllToAllS.
-func (a *AllToAll) PrepareS(g *Group, dst, src Range, dstStride, srcStride, n int, o Options) {
+func (a *AllToAll) PrepareS(g *Group, typ Detail, dst, src Range, dstStride, srcStride, n int, o Options) {
 	if dstStride < 1 || srcStride < 1 || n < 0 {
 		g.misuse("AllToAllS", "strides %d and %d, %d elements: strides are from 1 and n from 0 on", dstStride, srcStride, n)
 	}
@@ -53,17 +53,17 @@ func (a *AllToAll) PrepareS(g *Group, dst, src Range, dstStride, srcStride, n in
 		g.checkFits(kindAllToAllS, reach(srcStride), src.N)
 		g.checkApart(kindAllToAllS, dst, reach(dstStride)*dst.Size, src, reach(srcStride)*src.Size)
 	}
-	a.fill(kindAllToAllS, g, dst, src, o)
+	a.fill(kindAllToAllS, g, typ, dst, src, o)
 	a.n = n
 	a.dstStep, a.srcStep = dstStride*a.size, srcStride*a.size
 	a.call.count = uint64(n)
 	a.call.root, a.call.extra = strides(dstStride, srcStride), uint64(dstStride)<<32^uint64(srcStride)
 }
 
-func (a *AllToAll) fill(k Kind, g *Group, dst, src Range, o Options) {
+func (a *AllToAll) fill(k Kind, g *Group, typ Detail, dst, src Range, o Options) {
 	a.g, a.l, a.way = g, g.layoutFor(o), o.Algorithm
 	a.dst, a.src, a.size, a.dstStep, a.srcStep = dst.Off, src.Off, src.Size, src.Size, src.Size
-	a.call = Call{Kind: k, op: o.bits(), Size: src.Size, detail: src.Type}.withBuffers(dst.Off, src.Off)
+	a.call = Call{Kind: k, op: o.bits(), Size: src.Size, detail: typ}.withBuffers(dst.Off, src.Off)
 	switch o.Algorithm {
 	case auto:
 		a.way = linear

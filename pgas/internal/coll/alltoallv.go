@@ -29,7 +29,7 @@ type allToAllV struct {
 
 // AllToAllVOf returns an exchange of blocks of different length. It panics with *pgas.UsageError if dst, src and their blocks do
 // not fit together.
-func (g *Group) AllToAllVOf(dst Range, to Blocks, src Range, from Blocks, o Options) allToAllV {
+func (g *Group) AllToAllVOf(typ Detail, dst Range, to Blocks, src Range, from Blocks, o Options) allToAllV {
 	const k = kindAllToAllV
 	g.checkApart(k, dst, dst.bytes(), src, src.bytes())
 	g.checkBlocks("dst", to, dst.N)
@@ -39,7 +39,7 @@ func (g *Group) AllToAllVOf(dst Range, to Blocks, src Range, from Blocks, o Opti
 	}
 	return allToAllV{
 		g: g, l: g.layoutFor(o), dst: dst.Off, src: src.Off, size: src.Size, to: to, from: from,
-		call: Call{Kind: k, op: o.bits(), Size: src.Size, detail: src.Type},
+		call: Call{Kind: k, op: o.bits(), Size: src.Size, detail: typ},
 	}
 }
 

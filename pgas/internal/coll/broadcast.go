@@ -35,13 +35,13 @@ type Broadcast struct {
 }
 
 // Prepare checks the arguments and fills in b.
-func (b *Broadcast) Prepare(g *Group, dst, src Range, root int, o Options) {
+func (b *Broadcast) Prepare(g *Group, typ Detail, dst, src Range, root int, o Options) {
 	g.checkFits(kindBroadcast, src.N, dst.N)
 	if dst.Off != src.Off {
 		g.checkApart(kindBroadcast, dst, src.bytes(), src, src.bytes())
 	}
 	b.g, b.l, b.dst, b.src, b.n = g, g.layoutFor(o), dst.Off, src.Off, src.bytes()
-	b.call = Call{Kind: kindBroadcast, op: o.bits(), root: root, Size: src.Size, count: uint64(src.N), detail: src.Type}.withBuffers(dst.Off, src.Off)
+	b.call = Call{Kind: kindBroadcast, op: o.bits(), root: root, Size: src.Size, count: uint64(src.N), detail: typ}.withBuffers(dst.Off, src.Off)
 	b.place(root, o)
 }
 

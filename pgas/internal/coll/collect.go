@@ -36,8 +36,8 @@ type Collection struct {
 }
 
 // PrepareF checks the arguments of an FCollect and fills in c.
-func (c *Collection) PrepareF(g *Group, dst, src Range, o Options) {
-	c.fill(kindFCollect, g, dst, src, o)
+func (c *Collection) PrepareF(g *Group, typ Detail, dst, src Range, o Options) {
+	c.fill(kindFCollect, g, typ, dst, src, o)
 	c.each, c.sum = c.n, c.n*len(g.PEs)
 	c.call.count = uint64(src.N)
 	g.checkFits(kindFCollect, len(g.PEs)*src.N, dst.N)
@@ -45,18 +45,18 @@ func (c *Collection) PrepareF(g *Group, dst, src Range, o Options) {
 }
 
 // Prepare does it for a Collect.
-func (c *Collection) Prepare(g *Group, dst, src Range, o Options) {
-	c.fill(KindCollect, g, dst, src, o)
+func (c *Collection) Prepare(g *Group, typ Detail, dst, src Range, o Options) {
+	c.fill(KindCollect, g, typ, dst, src, o)
 	g.checkApart(KindCollect, dst, c.room, src, c.n)
 }
 
-func (c *Collection) fill(k Kind, g *Group, dst, src Range, o Options) {
+func (c *Collection) fill(k Kind, g *Group, typ Detail, dst, src Range, o Options) {
 	if o.Algorithm == tree {
 		g.misuse(k.String(), "there is no %s %s: use Linear, Ring or RecursiveDoubling", o.Algorithm, k)
 	}
 	c.g, c.l, c.opts = g, g.layoutFor(o), o
 	c.dst, c.room, c.src, c.n = dst.Off, dst.bytes(), src.Off, src.bytes()
-	c.call = Call{Kind: k, op: o.bits(), Size: src.Size, detail: src.Type}.withBuffers(dst.Off, src.Off)
+	c.call = Call{Kind: k, op: o.bits(), Size: src.Size, detail: typ}.withBuffers(dst.Off, src.Off)
 	if k == KindCollect { // a member that gives nothing has no place for it either
 		c.call = c.call.withBuffers(dst.Off, 0)
 	}

@@ -8,7 +8,6 @@ import "fmt"
 type Range struct {
 	Off     uintptr
 	N, Size int // elements, and bytes of one
-	Type    Detail
 }
 
 func (r Range) bytes() int { return r.N * r.Size }

@@ -28,7 +28,7 @@ import (
 func Reduce[T any](ctx context.Context, g *Group, which uint8, dst, src Range, f Operator[T], o Options) error {
 	r := newReduction("reduction", g, dst, src, f, o)
 	op, options := o.inReduction(which)
-	c := Call{Kind: kindReduce, op: op, root: options, Size: dst.Size, count: uint64(dst.N), detail: dst.Type}.withBuffers(dst.Off, src.Off)
+	c := Call{Kind: kindReduce, op: op, root: options, Size: dst.Size, count: uint64(dst.N), detail: TypeOf[T]()}.withBuffers(dst.Off, src.Off)
 	var err error
 	way := g.reductionAlgorithm(o, r.l, dst.bytes())
 	switch {

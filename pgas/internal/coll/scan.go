@@ -16,7 +16,7 @@ import (
 func Scan[T any](ctx context.Context, g *Group, k Kind, which uint8, dst, src Range, f Operator[T], o Options) error {
 	r := newScan(g, k, dst, src, f, o)
 	op, options := o.inReduction(which)
-	c := Call{Kind: k, op: op, root: options, Size: dst.Size, count: uint64(dst.N), detail: dst.Type}.withBuffers(dst.Off, src.Off)
+	c := Call{Kind: k, op: op, root: options, Size: dst.Size, count: uint64(dst.N), detail: TypeOf[T]()}.withBuffers(dst.Off, src.Off)
 	var err error
 	if dst.N == 0 {
 		err = g.enter(ctx, c)
