@@ -29,6 +29,7 @@ type Region struct {
 	used   uint64 // bytes of the arrays so far
 	arrays arrays
 	closed bool
+	forget func() bool                   // withdraws release from what the end of the World runs
 	frees  []func(context.Context) error // of the region's symmetric memory
 	shown  shown                         // what this PE may be waiting for
 	waits  context.Context               // of waits that do not end with a caller's context
@@ -86,7 +87,7 @@ func Open(ctx context.Context, w *pgas.World, o Options) (*Region, error) {
 	if err := r.open(ctx); err != nil {
 		return nil, errors.Join(err, r.abandon(ctx))
 	}
-	w.AtClose(r.release)
+	r.forget = w.AtClose(r.release)
 	return r, nil
 }
 
@@ -310,6 +311,7 @@ func (r *Region) Close(ctx context.Context) error {
 		fmt.Fprintf(os.Stderr, "pgas: %v; on PE 0: %v\n", r, r.Stats())
 	}
 	r.record()
+	r.forget()
 	if err := r.release(); err != nil {
 		return err
 	}

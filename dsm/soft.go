@@ -23,6 +23,7 @@ type softBlock struct {
 	touched    bool
 	whole      bool // all bytes count as changed
 	twin       bool // the block has a twin, whether or not it may be written at the moment
+	releasing  bool // changes has been called, and settle has not: what homes have may be older than the copy
 	inDirty    bool // the block is in dirty
 	inCopies   bool // and in copies
 }
@@ -122,6 +123,8 @@ func (s *soft) merge(b int32, latest []byte, home int32, rts uint64) (first, las
 func (s *soft) settle(b int32) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.info[b].releasing = false
+	s.info[b].generation++ // what is being fetched may be older
 	if s.states[b].Load()&changeable == 0 && bytes.Equal(s.copyOf(b), s.twinOf(b)) {
 		s.clean(b)
 	}
@@ -184,7 +187,7 @@ func (s *soft) takeChanges(b int32) (own, twin []byte, whole bool) {
 	defer s.mu.Unlock()
 	s.clear(b, changeable)
 	own, twin, whole = slices.Clone(s.copyOf(b)), slices.Clone(s.twinOf(b)), s.info[b].whole
-	s.info[b].whole = false
+	s.info[b].whole, s.info[b].releasing = false, true
 	s.storeTwin(b, own)
 	return own, twin, whole
 }
@@ -277,7 +280,7 @@ func (s *soft) install(b int32, generation uint32, data []byte, home int32, rts 
 	defer s.mu.Unlock()
 	i := &s.info[b]
 	switch {
-	case i.generation+s.fences != generation:
+	case i.generation+s.fences != generation || i.releasing:
 		return false
 	case s.states[b].Load()&readable != 0:
 		return true // another goroutine has fetched it, too
@@ -294,14 +297,14 @@ func (s *soft) install(b int32, generation uint32, data []byte, home int32, rts 
 	return true
 }
 
-// keepOwn makes data the copy but for own bytes.
+// keepOwn makes data the copy but for own bytes. It stores only what differs, since another goroutine may be writing.
 func (s *soft) keepOwn(b int32, data []byte) {
 	if s.info[b].whole {
 		return
 	}
 	own, twin := s.copyOf(b), s.twinOf(b)
 	for i := range own {
-		if own[i] == twin[i] {
+		if own[i] == twin[i] && own[i] != data[i] {
 			own[i] = data[i]
 		}
 	}

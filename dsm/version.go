@@ -62,21 +62,29 @@ type fetch struct {
 // a PE that has one of them is lost.
 func (r *Region) bring(lo, hi int32) {
 	defer r.shown.clear(shownFetch)
-	for {
-		missing := r.missing(lo, hi)
-		if len(missing) == 0 {
-			return
-		}
+	for missing := r.missing(lo, hi); len(missing) > 0; {
+		var refused []*fetch
 		for len(missing) > 0 {
 			n := min(len(missing), maxFetches)
 			r.shown.set(shownFetch, missing[0].b, missing[0].home)
 			r.protocol.fetch(missing[:n])
+			refused = append(refused, r.refused(missing[:n])...)
 			missing = missing[n:]
 		}
-		if r.o.Protocol == Uncached {
-			return // they are there, but will be fetched again
+		if missing = refused; r.o.Protocol != Uncached { // whose copies are there, but never valid
+			missing = r.missing(lo, hi)
 		}
 	}
+}
+
+// refused returns fetches of the blocks of list that have not become copies, because a fence has come between.
+func (r *Region) refused(list []*fetch) (again []*fetch) {
+	for _, f := range list {
+		if !f.installed {
+			again = append(again, &fetch{copyInfo: r.cache.known(f.b), b: f.b})
+		}
+	}
+	return again
 }
 
 // maxFetches bounds the memory of fetches under way.
