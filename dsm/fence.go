@@ -14,8 +14,9 @@ import (
 // Release publishes what this PE has written to r, by any of its goroutines. When it returns, a PE that acquires the
 // Notice, or a later one of this PE, sees these writes and those that this PE has seen itself. It ends Updates and Views.
 //
-// If ctx ends while other PEs change blocks that this PE has changed, too, Release goes on until it has had its turns.
-// Errors: *pgas.PeerError if a PE of the job is lost, after which the region is not usable.
+// If ctx ends while other PEs change blocks that this PE has changed, too, Release returns, and is finished in the
+// background: the next fence of this PE waits for that. Errors: the cause of ctx's end, and *pgas.PeerError if a PE of the job
+// is lost, after which the region is not usable.
 func (r *Region) Release(ctx context.Context) (Notice, error) {
 	return r.releaseBlocks(ctx, func(written []int32) []int32 { return written })
 }
@@ -114,6 +115,9 @@ func (r *Region) fence(ctx context.Context, body func() error) (err error) {
 		r.windows.end()
 		return r.w.Quiet(ctx) // orders loads, too, which a Fence does not
 	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	if err := r.turn.take(ctx); err != nil {
 		return err
 	}
@@ -121,13 +125,34 @@ func (r *Region) fence(ctx context.Context, body func() error) (err error) {
 	return r.inTurn(body)
 }
 
-// inTurn runs body and gives the turn, which the caller has taken.
+// inTurn runs body and gives the turn, which the caller has taken, or leaves it to what body has not finished.
 func (r *Region) inTurn(body func() error) (err error) {
-	defer r.turn.give()
+	defer r.endTurn()
 	defer r.record()
 	defer recoverPeer(&err)
 	r.stats.count(&r.stats.Fences, 1)
 	return body()
+}
+
+// endTurn gives the turn, after it has finished in the background what has been left unfinished.
+func (r *Region) endTurn() {
+	rest := r.unfinished
+	if rest == nil {
+		r.turn.give()
+		return
+	}
+	r.unfinished = nil
+	started := r.behind.start(r.w, func(ctx context.Context) {
+		var lost error // which the next fence is told, too
+		defer r.turn.give()
+		defer recoverPeer(&lost)
+		if rest(ctx) != nil {
+			r.unfinished = nil // the region ends
+		}
+	})
+	if !started {
+		r.turn.give()
+	}
 }
 
 // recoverPeer, deferred, turns a panic with *pgas.PeerError, by which an operation says that its target is lost, into an

@@ -72,7 +72,7 @@ func (p *fixedHome) fetch(list []*fetch) {
 }
 
 func (p *fixedHome) release(ctx context.Context, list []int32) error {
-	return p.takeTurns(context.WithoutCancel(ctx), list, p.change)
+	return p.takeTurns(ctx, list, p.change)
 }
 
 // change makes new versions at the homes of blocks whose turns this PE has, and gives the turns away.

@@ -7,6 +7,8 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
+
+	"github.com/gopgas/gopgas/pgas"
 )
 
 // versionNumbers are numbers by block that fetches of any goroutine and fences set.
@@ -75,6 +77,37 @@ func (b *background) wait() {
 	b.ended = true
 	b.mu.Unlock()
 	b.wg.Wait()
+}
+
+// behind is the releases that go on after their contexts have ended. Nothing starts after end.
+type behind struct {
+	ctx    context.Context // of their waits
+	cancel context.CancelFunc
+	mu     sync.Mutex
+	ended  bool
+	last   *pgas.Group
+}
+
+// start runs work, and reports whether it does.
+func (b *behind) start(w *pgas.World, work func(ctx context.Context)) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.ended {
+		b.last = w.Go(b.ctx, func(context.Context) error { work(b.ctx); return nil })
+	}
+	return !b.ended
+}
+
+// end ends the waits of a release under way, and returns when it has ended.
+func (b *behind) end() {
+	b.mu.Lock()
+	b.ended = true
+	last := b.last
+	b.mu.Unlock()
+	b.cancel()
+	if last != nil {
+		last.Wait()
+	}
 }
 
 // meeting is a barrier of the goroutines of one PE. The last one to come runs an action for all.

@@ -2,8 +2,10 @@ package dsm_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/gopgas/gopgas/dsm"
 	"github.com/gopgas/gopgas/locks"
@@ -94,4 +96,72 @@ func memberRound(ctx context.Context, m dsm.Member, a dsm.Array[int64], mutex *d
 		}
 	}
 	return m.Barrier(ctx)
+}
+
+// TestReleaseEndsWithItsContext: a release that waits for a turn returns when its context ends, and is finished in the
+// background: the next fence of the PE comes after it, and the region is as good as before.
+func TestReleaseEndsWithItsContext(t *testing.T) {
+	notRaced(t)
+	for _, protocol := range []dsm.Protocol{dsm.Floating, dsm.FixedHome} {
+		t.Run(protocol.String(), func(t *testing.T) {
+			pgastest.RunGoroutines(t, 2, func(ctx context.Context, w *pgas.World) error { return endsRelease(ctx, w, protocol) })
+		})
+	}
+}
+
+var errEnough = errors.New("enough")
+
+func endsRelease(ctx context.Context, w *pgas.World, protocol dsm.Protocol) error {
+	r, err := dsm.Open(ctx, w, dsm.Options{Mode: dsm.Soft, Protocol: protocol, Bytes: 1 << 12, Block: 1 << 9})
+	if err != nil {
+		return err
+	}
+	a, err := dsm.Alloc[int64](ctx, r, 64)
+	if err != nil {
+		return err
+	}
+	if err := r.Barrier(ctx); err != nil {
+		return err
+	}
+	if w.PE() == 1 {
+		a.Set(1, 1)
+		err := dsm.ReleaseHeld(ctx, r, func() error {
+			return errors.Join(w.Barrier(ctx), w.Barrier(ctx)) // PE 0 gives up between the two
+		})
+		if err != nil {
+			return err
+		}
+	} else if err := givesUp(ctx, w, r, a); err != nil {
+		return err
+	}
+	if err := r.Barrier(ctx); err != nil {
+		return err
+	}
+	if got := a.At(0); got != 7 {
+		return fmt.Errorf("PE %d: element 0 is %d: the release has not been finished", w.PE(), got)
+	}
+	return r.Close(ctx)
+}
+
+// givesUp releases an element of a block whose turn PE 1 holds.
+func givesUp(ctx context.Context, w *pgas.World, r *dsm.Region, a dsm.Array[int64]) error {
+	a.Set(0, 7)
+	if err := w.Barrier(ctx); err != nil {
+		return err
+	}
+	for _, fence := range []func(context.Context) error{
+		func(ctx context.Context) error { _, err := r.Release(ctx); return err },
+		r.Barrier, // which waits for the release
+		func(ctx context.Context) error { _, err := a.Publish(ctx, 0, 8); return err },
+	} {
+		short, cancel := context.WithCancelCause(ctx)
+		time.AfterFunc(5*time.Millisecond, func() { cancel(errEnough) })
+		if err := fence(short); !errors.Is(err, errEnough) {
+			return fmt.Errorf("a fence that its context has ended returns %v", err)
+		}
+		if err := fence(short); !errors.Is(err, errEnough) {
+			return fmt.Errorf("a fence with a context that had ended returns %v", err)
+		}
+	}
+	return w.Barrier(ctx)
 }

@@ -37,13 +37,16 @@ type Region struct {
 	// the protocol, in this PE's turn of fences
 	protocol protocol
 	turn     fenceTurn
-	pub      pgas.Slice[byte] // each PE's twins: blocks as it has released them, or as it fetched them before it wrote
-	twins    []byte           // this PE's part of pub
-	master   pgas.Slice[byte] // for protocols with fixed homes: blocks as all PEs have released them
-	words    words
-	asked    []bool // by block: this PE's lock word says something
-	now      uint64 // the logical time up to which this PE has acquired
-	notices  notices
+	// unfinished is what the holder of the turn has not done of its release because the context of the release has ended.
+	unfinished func(context.Context) error
+	behind     behind
+	pub        pgas.Slice[byte] // each PE's twins: blocks as it has released them, or as it fetched them before it wrote
+	twins      []byte           // this PE's part of pub
+	master     pgas.Slice[byte] // for protocols with fixed homes: blocks as all PEs have released them
+	words      words
+	asked      []bool // by block: this PE's lock word says something
+	now        uint64 // the logical time up to which this PE has acquired
+	notices    notices
 	exchanger
 	scratch scratch
 	mapped  [][]byte // in mode Paged, by PE: its part of pub, or nil if the PE is on another host
@@ -81,6 +84,7 @@ func Open(ctx context.Context, w *pgas.World, o Options) (*Region, error) {
 		r.windows = &windows{}
 	}
 	r.waits = r.shows(context.Background())
+	r.behind.ctx, r.behind.cancel = context.WithCancel(r.waits)
 	for 1<<r.shift < o.Block {
 		r.shift++
 	}
@@ -310,6 +314,10 @@ func (r *Region) Close(ctx context.Context) error {
 	if r.me == 0 && r.w.CoherentSettings().Stats {
 		fmt.Fprintf(os.Stderr, "pgas: %v; on PE 0: %v\n", r, r.Stats())
 	}
+	if err := r.turn.take(ctx); err != nil { // a release may go on in the background
+		return err
+	}
+	r.turn.give()
 	r.record()
 	r.forget()
 	if err := r.release(); err != nil {
@@ -340,6 +348,7 @@ func (r *Region) release() error {
 		return nil
 	}
 	r.closed = true
+	r.behind.end()
 	r.prefetches.wait()
 	r.windows.close()
 	if r.cache == nil {

@@ -27,7 +27,7 @@ type floating struct{ *Region }
 func (p *floating) zeroAtFirst() bool { return true }
 
 func (p *floating) release(ctx context.Context, list []int32) error {
-	return p.takeTurns(context.WithoutCancel(ctx), list, p.change)
+	return p.takeTurns(ctx, list, p.change)
 }
 
 // change makes new versions of blocks whose turns this PE has, and gives the turns away.

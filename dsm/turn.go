@@ -9,6 +9,7 @@ package dsm
 
 import (
 	"context"
+	"errors"
 
 	"github.com/gopgas/gopgas/pgas"
 )
@@ -66,8 +67,17 @@ func (r *Region) takeTurns(ctx context.Context, list []int32, change func([]*tur
 	if err := change(got); err != nil {
 		return err
 	}
-	var queued []*turn
+	return r.finishTurns(ctx, wanted, nil, change)
+}
+
+// finishTurns is the rest of takeTurns: this PE is to ask for the turns of wanted, and waits for those of queued. When ctx
+// ends it leaves what is not done to the background, since other PEs count on the turns that they give to this one.
+func (r *Region) finishTurns(ctx context.Context, wanted, queued []*turn, change func([]*turn) error) error {
+	var got []*turn
 	for len(wanted) > 0 {
+		if ctx.Err() != nil {
+			return r.leaveTurns(ctx, wanted, queued, change)
+		}
 		r.shown.set(shownRelease, wanted[0].b, wanted[0].prev)
 		got, queued, wanted = r.ask(wanted, queued)
 		got, queued = r.granted(got, queued)
@@ -79,7 +89,10 @@ func (r *Region) takeTurns(ctx context.Context, list []int32, change func([]*tur
 	for len(queued) > 0 {
 		r.shown.set(shownRelease, queued[0].b, queued[0].prev)
 		if err := r.awaitAnyGrant(ctx, queued); err != nil {
-			return err
+			if _, lost := errors.AsType[*pgas.PeerError](err); lost || ctx.Err() == nil {
+				return err
+			}
+			return r.leaveTurns(ctx, nil, queued, change)
 		}
 		got, queued = r.granted(nil, queued)
 		r.showTurn(got)
@@ -88,6 +101,15 @@ func (r *Region) takeTurns(ctx context.Context, list []int32, change func([]*tur
 		}
 	}
 	return nil
+}
+
+// leaveTurns has inTurn finish a release in the background, and returns the cause of ctx's end.
+func (r *Region) leaveTurns(ctx context.Context, wanted, queued []*turn, change func([]*turn) error) error {
+	r.unfinished = func(ctx context.Context) error {
+		defer r.shown.clear(shownRelease)
+		return r.finishTurns(ctx, wanted, queued, change)
+	}
+	return context.Cause(ctx)
 }
 
 // ask asks for all turns of wanted at once. It returns those that this PE got, those for which it is in a queue, and
