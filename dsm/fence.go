@@ -16,7 +16,8 @@ import (
 //
 // If ctx ends while other PEs change blocks that this PE has changed, too, Release returns, and is finished in the
 // background: the next fence of this PE waits for that. Errors: the cause of ctx's end, and *pgas.PeerError if a PE of the job
-// is lost, after which the region is not usable.
+// is lost, after which the region is not usable. In mode Paged it also fails if the program has replaced the handler of SIGBUS,
+// by which page faults are served.
 func (r *Region) Release(ctx context.Context) (Notice, error) {
 	return r.releaseBlocks(ctx, func(written []int32) []int32 { return written })
 }
@@ -57,6 +58,9 @@ func (r *Region) Barrier(ctx context.Context) error {
 		r.windows.end()
 		return r.w.Barrier(ctx)
 	}
+	if err := r.faultsServed(); err != nil {
+		return err
+	}
 	if err := r.w.Quiet(ctx); err != nil {
 		return err
 	}
@@ -76,6 +80,19 @@ func (r *Region) Barrier(ctx context.Context) error {
 		r.notices = r.notices.without(all) // every PE knows them
 		return nil
 	})
+}
+
+// errHandler is why fences fail when page faults are not served any more.
+var errHandler = errors.New("dsm: the handler of SIGBUS, which serves page faults, has been replaced since dsm.Open, " +
+	"by none or by one without SA_ONSTACK: install the other one before dsm.Open, or with SA_ONSTACK and let it pass on " +
+	"what is not its own; PGAS_DSM_FAULTS=thread needs no handler")
+
+// faultsServed returns an error if page faults are not served any more: the next one would end the process.
+func (r *Region) faultsServed() error {
+	if r.paged != nil && r.paged.HandlerLost() {
+		return errHandler
+	}
+	return nil
 }
 
 // releaseAll publishes what this PE has written and returns what it passes on.
@@ -117,6 +134,9 @@ func (r *Region) fence(ctx context.Context, body func() error) (err error) {
 	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
+	}
+	if err := r.faultsServed(); err != nil {
+		return err
 	}
 	if err := r.turn.take(ctx); err != nil {
 		return err

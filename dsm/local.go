@@ -7,6 +7,7 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/gopgas/gopgas/pgas"
 )
@@ -98,16 +99,22 @@ func (b *behind) start(w *pgas.World, work func(ctx context.Context)) bool {
 	return !b.ended
 }
 
-// end ends the waits of a release under way, and returns when it has ended.
-func (b *behind) end() {
+// endPatience is how long the end of a World waits for a release that goes on, since other PEs wait for its turns.
+const endPatience = time.Second
+
+// end returns when no release is under way. It ends the waits of one that goes on for long.
+func (b *behind) end(simulated bool) {
 	b.mu.Lock()
 	b.ended = true
 	last := b.last
 	b.mu.Unlock()
-	b.cancel()
 	if last != nil {
+		if !simulated {
+			defer time.AfterFunc(endPatience, b.cancel).Stop()
+		}
 		last.Wait()
 	}
+	b.cancel()
 }
 
 // meeting is a barrier of the goroutines of one PE. The last one to come runs an action for all.

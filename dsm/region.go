@@ -348,7 +348,7 @@ func (r *Region) release() error {
 		return nil
 	}
 	r.closed = true
-	r.behind.end()
+	r.behind.end(r.simulated())
 	r.prefetches.wait()
 	r.windows.close()
 	if r.cache == nil {

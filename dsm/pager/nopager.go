@@ -40,3 +40,4 @@ func (p *Pager) Pin(int32, int32, bool)                            {}
 func (p *Pager) Resident() int                                     { return 0 }
 func (p *Pager) Lost() int                                         { return -1 }
 func (p *Pager) Stats() Stats                                      { return Stats{} }
+func (p *Pager) HandlerLost() bool                                 { return false }

@@ -113,6 +113,7 @@ void *thread_main(void *arg);
 
 // signal.c
 int signal_usable(void);
+int signal_lost(void);
 int signal_watch(struct pager *p);
 void signal_unwatch(struct pager *p);
 

@@ -50,6 +50,8 @@ package pager
 #cgo nocallback pager_pin
 #cgo noescape pager_overwritten
 #cgo nocallback pager_overwritten
+#cgo noescape signal_lost
+#cgo nocallback signal_lost
 */
 import "C"
 
@@ -194,6 +196,10 @@ func (p *Pager) Current() bool {
 	atomic.AddUint32((*uint32)(unsafe.Pointer(&p.p.fences)), 1)
 	return p.config.Keep == 0 && atomic.LoadUint32((*uint32)(unsafe.Pointer(&p.p.closing))) == 0
 }
+
+// HandlerLost reports that page faults are not served any more, because the program has replaced the handler of SIGBUS by
+// one that is known not to pass them on.
+func (p *Pager) HandlerLost() bool { return p.config.Faults == BySignal && C.signal_lost() != 0 }
 
 // DropAll drops the copies of a bitmap of blocks, and unmaps what is not valid.
 func (p *Pager) DropAll(stale []uint64) {

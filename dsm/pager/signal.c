@@ -155,6 +155,17 @@ int signal_usable(void)
     return process.installed && sigaction(SIGBUS, NULL, &now) == 0 && now.sa_flags & SA_SIGINFO && now.sa_sigaction == on_sigbus;
 }
 
+// signal_lost reports that page faults are not served any more, because the program has replaced the handler: by the one that
+// was there before, by none, or by one that does not run on the signal stack, as goroutines need. Of another one it is
+// assumed that it passes on what is not its own.
+int signal_lost(void)
+{
+    struct sigaction now;
+    if (!process.installed || sigaction(SIGBUS, NULL, &now) != 0)
+        return 0;
+    return !(now.sa_flags & SA_ONSTACK) || now.sa_handler == SIG_DFL || now.sa_handler == SIG_IGN || now.sa_handler == process.before.sa_handler;
+}
+
 // signal_watch has the handler serve p's faults. It returns 0 without memory.
 int signal_watch(struct pager *p)
 {
