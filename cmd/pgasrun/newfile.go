@@ -1,53 +1,92 @@
 package main
 
-// A file that appears when it is whole: until then it has another name beside its own, and what was there before stays.
+// A file that appears when it is whole. Until then it has no name where the file system can make such a file, so that
+// nothing is left of it if this process is killed, and another name beside its own elsewhere. What was there before stays.
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"golang.org/x/sys/unix"
 )
 
 type newFile struct {
-	path string
-	temp *os.File
+	path  string
+	named bool   // temp has the name other
+	other string // beside path
+	temp  *os.File
 }
 
-// createFile prepares a file. The error says why it cannot be written. If path is a symbolic link, what it leads to is replaced.
+// createFile prepares a file. The error says why it cannot be written. If path is a symbolic link, what it leads to is
+// replaced, or made. The file has the mode that the user's umask leaves of 0666.
 func createFile(path string) (*newFile, error) {
 	if path == "-" {
 		return nil, errors.New("- is no file: standard output is the PEs'; name one")
 	}
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
-	}
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+	path = linked(path)
+	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is no file that can be replaced: name another one", path)
 	}
-	temp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
+	f := &newFile{path: path, other: filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"."+rand.Text()[:10])}
+	fd, err := unix.Open(filepath.Dir(path), unix.O_TMPFILE|unix.O_RDWR|unix.O_CLOEXEC, 0o666)
+	if err == nil {
+		f.temp = os.NewFile(uintptr(fd), path)
+		return f, nil
+	}
+	f.named = true
+	if f.temp, err = os.OpenFile(f.other, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666); err != nil {
 		return nil, fmt.Errorf("%s cannot be written: %w", path, withoutPath(err))
 	}
-	return &newFile{path, temp}, nil
+	return f, nil
 }
 
-// replace puts the file in its place, unless it was not written whole: then it returns that error, and what was there stays.
+// linked returns where symbolic links lead from path, although there may be nothing yet. Of a circle it returns a link.
+func linked(path string) string {
+	for range 40 {
+		if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+			path = filepath.Join(dir, filepath.Base(path))
+		}
+		to, err := os.Readlink(path)
+		if err != nil {
+			break
+		}
+		if !filepath.IsAbs(to) {
+			to = filepath.Dir(path) + "/" + to // not cleaned: .. counts from where a link leads
+		}
+		path = to
+	}
+	return path
+}
+
+// replace puts the file in its place, unless it was not written whole: then it returns that error, and what was there
+// stays.
 func (f *newFile) replace(written error) error {
 	if written != nil {
 		return withoutPath(written)
 	}
-	err := errors.Join(f.temp.Chmod(0o644), f.temp.Close())
+	if !f.named {
+		from := fmt.Sprintf("/proc/self/fd/%d", f.temp.Fd())
+		if err := unix.Linkat(unix.AT_FDCWD, from, unix.AT_FDCWD, f.other, unix.AT_SYMLINK_FOLLOW); err != nil {
+			return err
+		}
+		f.named = true
+	}
+	err := f.temp.Close()
 	if err == nil {
-		err = os.Rename(f.temp.Name(), f.path)
+		err = os.Rename(f.other, f.path)
 	}
 	return withoutPath(err)
 }
 
 func (f *newFile) discard() {
 	f.temp.Close()
-	os.Remove(f.temp.Name())
+	if f.named {
+		os.Remove(f.other)
+	}
 }
 
 // withoutPath returns what is wrong with a file, without its name.

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -199,6 +200,43 @@ func TestFullDisk(t *testing.T) {
 		if err != nil || len(left) > 0 {
 			t.Errorf("%s: left behind: %v, %v", flag, left, err)
 		}
+	}
+}
+
+// TestNewFile: a file has the mode that the umask leaves, a link that leads nowhere yet stays, and until the file is whole
+// nothing has a name that a killed process would leave.
+func TestNewFile(t *testing.T) {
+	defer syscall.Umask(syscall.Umask(0o077))
+	dir, other := t.TempDir(), t.TempDir()
+	if err := errors.Join(os.Symlink("b", filepath.Join(dir, "a")), os.Symlink(other+"/c", filepath.Join(dir, "b")), os.Symlink("circle", filepath.Join(dir, "circle"))); err != nil {
+		t.Fatal(err)
+	}
+	f, err := createFile(filepath.Join(dir, "a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.temp.WriteString("new")
+	if left, err := os.ReadDir(other); err != nil || len(left) > 0 && !f.named {
+		t.Errorf("before the file is whole there is %v (%v)", left, err)
+	}
+	if f.named {
+		t.Logf("%s makes no files without a name", other)
+	}
+	if err := f.replace(nil); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "a"))
+	if to, _ := os.Readlink(filepath.Join(dir, "a")); err != nil || string(text) != "new" || to != "b" {
+		t.Errorf("the link leads to %q, where there is %q, %v", to, text, err)
+	}
+	if info, err := os.Lstat(filepath.Join(other, "c")); err != nil || info.Mode() != 0o600 {
+		t.Errorf("under umask 077: %v, %v", info, err)
+	}
+	if left, err := os.ReadDir(other); err != nil || len(left) != 1 {
+		t.Errorf("left: %v, %v", left, err)
+	}
+	if _, err := createFile(filepath.Join(dir, "circle")); err == nil || !strings.Contains(err.Error(), "is no file that can be replaced") {
+		t.Errorf("a link to itself: %v", err)
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/metrics"
 	"github.com/gopgas/gopgas/pgas/pgastest"
+	"github.com/gopgas/gopgas/pgas/pgastest/hang"
 	"github.com/gopgas/gopgas/pgas/stats"
 )
 
@@ -156,6 +157,77 @@ func TestServe(t *testing.T) {
 		stop()
 		return <-served
 	})
+}
+
+// TestStrangers: a request that calls this machine by a name is refused at an address of this machine only, and
+// connections beyond the bound are closed, of which each that ends makes room for another.
+func TestStrangers(t *testing.T) {
+	l, err := metrics.Listen("0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		done <- metrics.ServeAt(ctx, l, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "numbers") }))
+	}()
+	defer func() {
+		stop()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}()
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	get := func(host string) (int, error) {
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+l.Addr().String(), nil)
+		if err != nil {
+			return 0, err
+		}
+		req.Host = host
+		resp, err := client.Do(req)
+		if err != nil {
+			return 0, err
+		}
+		defer resp.Body.Close()
+		return resp.StatusCode, nil
+	}
+	var open []net.Conn
+	for range 64 {
+		c, err := net.Dial("tcp", l.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		// An answer says that the server has counted the connection.
+		fmt.Fprint(c, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+		if _, err := c.Read(make([]byte, 1)); err != nil {
+			t.Fatal(err)
+		}
+		open = append(open, c)
+	}
+	if got, err := get("localhost"); err == nil {
+		t.Errorf("the 65th connection is answered with %d", got)
+	}
+	for _, c := range open {
+		c.Close()
+	}
+	for hangs, cancel := hang.Context(t.Context()); ; {
+		if got, err := get("localhost"); err == nil && got == 200 {
+			cancel()
+			break
+		}
+		if hangs.Err() != nil {
+			t.Fatal("no connection is answered after all others have ended")
+		}
+	}
+	for host, want := range map[string]int{
+		"127.0.0.1:9400": 200, "[::1]:9400": 200, "::1": 200, "localhost": 200, "LOCALHOST:1": 200,
+		"evil.example:9400": 403, "evil.example": 403, "127.0.0.1.evil.example": 403, "localhost.evil.example": 403,
+	} {
+		if got, err := get(host); got != want || err != nil {
+			t.Errorf("Host: %s has %d, %v; want %d", host, got, err, want)
+		}
+	}
 }
 
 // TestPublished: a variable of expvar is what Stats returns.

@@ -7,9 +7,14 @@ import (
 	"errors"
 	"expvar"
 	"fmt"
+	"io"
+	"log"
 	"net"
 	"net/http"
+	"net/netip"
 	"strconv"
+	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -56,6 +61,28 @@ func Listen(addr string) (net.Listener, error) {
 	return l, nil
 }
 
+// known returns a handler that refuses requests to an address of this machine only if they call it by another name than an
+// address or localhost.
+func known(at net.Addr, h http.Handler) http.Handler {
+	tcp, ok := at.(*net.TCPAddr)
+	if !ok || !tcp.IP.IsLoopback() {
+		return h
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		name := r.Host
+		if host, _, err := net.SplitHostPort(name); err == nil {
+			name = host
+		}
+		name = strings.TrimSuffix(strings.TrimPrefix(name, "["), "]")
+		if _, err := netip.ParseAddr(name); err != nil && !strings.EqualFold(name, "localhost") {
+			http.Error(w, "These are the metrics of a program at an address of its machine only: ask for them by that address or as localhost.",
+				http.StatusForbidden)
+			return
+		}
+		h.ServeHTTP(w, r)
+	})
+}
+
 // complete returns addr with the host that it leaves out.
 func complete(addr string) (string, error) {
 	if _, err := strconv.ParseUint(addr, 10, 16); err == nil {
@@ -80,9 +107,32 @@ func cause(err error) error {
 	return err
 }
 
-// ServeAt serves h at l until ctx ends, and then returns nil.
+// Bounds of what readers may cost.
+const (
+	mostConnections = 64
+	headerTime      = 10 * time.Second
+	answerTime      = 30 * time.Second
+)
+
+// ServeAt serves h at l until ctx ends, and then returns nil. It closes a connection beyond the 64th at once. At an address
+// of this machine only it answers requests that name an address or localhost: a page that a browser on this machine shows
+// cannot read the metrics by a name that it has made point here (DNS rebinding).
 func ServeAt(ctx context.Context, l net.Listener, h http.Handler) error {
-	s := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute}
+	var open atomic.Int64
+	s := &http.Server{
+		Handler: known(l.Addr(), h), ReadHeaderTimeout: headerTime, ReadTimeout: headerTime, WriteTimeout: answerTime, IdleTimeout: time.Minute,
+		MaxHeaderBytes: 16 << 10, ErrorLog: log.New(io.Discard, "", 0),
+		ConnState: func(c net.Conn, state http.ConnState) {
+			switch state {
+			case http.StateNew:
+				if open.Add(1) > mostConnections {
+					c.Close()
+				}
+			case http.StateClosed, http.StateHijacked:
+				open.Add(-1)
+			}
+		},
+	}
 	stop := context.AfterFunc(ctx, func() { s.Close() })
 	defer stop()
 	if err := s.Serve(l); ctx.Err() == nil {

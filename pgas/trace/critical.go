@@ -124,11 +124,17 @@ func (t *Trace) finish(c *Critical, steps []Step) {
 			}
 		}
 	}
-	for i := range steps {
+	walks := map[int]*walk{}
+	for i := range steps { // by their start, so that each PE's regions are passed once
 		s := &steps[i]
 		byPE[s.PE] += s.Time
+		w := walks[s.PE]
+		if w == nil {
+			w = &walk{next: regions[s.PE]}
+			walks[s.PE] = w
+		}
 		most := time.Duration(0)
-		for name, d := range within(regions[s.PE], s.Start, s.Start+int64(s.Time)) {
+		for name, d := range w.within(s.Start, s.Start+int64(s.Time)) {
 			if byRegion[name] += d; d > most || d == most && name < s.Region {
 				s.Region, most = name, d
 			}
@@ -148,33 +154,37 @@ func (t *Trace) finish(c *Critical, steps []Step) {
 	c.Steps = longest(steps, mostSteps)
 }
 
-// within returns how much of the time from one moment to another is in which region, for the innermost of regions, which are
-// in the order of Slices.
-func within(regions []*Slice, from, to int64) map[string]time.Duration {
+// walk goes once along the regions of a PE.
+type walk struct {
+	next []*Slice // that have not begun, in the order of Slices
+	open []*Slice // that have begun and not ended, the innermost last
+}
+
+// within returns how much of the time from one moment to another is in which region, for the innermost of regions. A call
+// begins where the one before has ended, or later.
+func (w *walk) within(from, to int64) map[string]time.Duration {
 	all := map[string]time.Duration{}
-	var open []*Slice // that contain from, the innermost last
 	spend := func(until int64) {
-		if n := len(open); n > 0 && until > from {
-			all[open[n-1].Name] += time.Duration(until - from)
+		if n := len(w.open); n > 0 && until > from {
+			all[w.open[n-1].Name] += time.Duration(until - from)
 		}
 		from = max(from, until)
 	}
 	leave := func(until int64) { // regions that end by then, the innermost first
-		for n := len(open); n > 0 && open[n-1].End() <= until; n = len(open) {
-			spend(open[n-1].End())
-			open = open[:n-1]
+		for n := len(w.open); n > 0 && w.open[n-1].End() <= until; n = len(w.open) {
+			spend(w.open[n-1].End())
+			w.open = w.open[:n-1]
 		}
 	}
-	for _, r := range regions {
-		if r.Start >= to {
-			break
-		}
+	for len(w.next) > 0 && w.next[0].Start < to {
+		r := w.next[0]
+		w.next = w.next[1:]
 		if r.End() <= from {
 			continue
 		}
 		leave(r.Start)
 		spend(r.Start)
-		open = append(open, r)
+		w.open = append(w.open, r)
 	}
 	leave(to)
 	spend(to)

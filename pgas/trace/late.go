@@ -77,9 +77,12 @@ type lateSum struct {
 // byLatePE adds up a list, which has the longest first, for all PEs that have waited; the longest first.
 func byLatePE(list []Late) []lateSum {
 	var all []lateSum
+	at := map[lateKey]int{}
 	for _, l := range list {
-		i := slices.IndexFunc(all, func(s lateSum) bool { return s.PE == l.PE && s.In == l.In })
-		if i < 0 {
+		k := lateKey{late: l.PE, in: l.In}
+		i, known := at[k]
+		if !known {
+			at[k] = len(all)
 			all = append(all, lateSum{l, 1})
 			continue
 		}

@@ -452,9 +452,66 @@ func TestWithin(t *testing.T) {
 		{23, 45, map[string]time.Duration{"innermost": 1, "inner": 11, "outer": 10}},
 		{55, 65, map[string]time.Duration{"after": 5}},
 	} {
-		if got := within(regions, c.from, c.to); !reflect.DeepEqual(got, c.want) {
+		if got := (&walk{next: regions}).within(c.from, c.to); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("from %d to %d: %v, want %v", c.from, c.to, got, c.want)
 		}
+	}
+}
+
+// TestWithinInSteps: what steps one behind the other spend in regions is what one step over all of them spends.
+func TestWithinInSteps(t *testing.T) {
+	for seed := range uint64(200) {
+		r := rand.New(rand.NewPCG(seed, 2))
+		var regions []*Slice
+		for start := int64(0); start < 1000; start += r.Int64N(9) {
+			regions = append(regions, &Slice{Kind: record.Region, Name: fmt.Sprint(r.IntN(5)), Start: start, Dur: r.Int64N(60)})
+		}
+		slices.SortStableFunc(regions, func(a, b *Slice) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.Dur, a.Dur)) })
+		want := (&walk{next: regions}).within(0, 2000)
+		got, steps := map[string]time.Duration{}, &walk{next: regions}
+		for from := int64(0); from < 2000; {
+			to := from + r.Int64N(20)
+			for name, d := range steps.within(from, min(to, 2000)) {
+				got[name] += d
+			}
+			from = to
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Fatalf("seed %d: %v, want %v", seed, got, want)
+		}
+	}
+}
+
+// long returns a trace of 64 PEs that have marked regions and waited for their neighbours, of some events.
+func long(events int) *Trace {
+	const npes = 64
+	t := &Trace{Program: "long", Hosts: oneHost, PEs: make([]PE, npes)}
+	for i := range t.PEs {
+		t.PEs[i] = PE{Number: i}
+	}
+	for step := range int64(events / (2 * npes)) {
+		for i := range t.PEs {
+			p, at := &t.PEs[i], 1000*step
+			end := at + 900 + int64(i)
+			p.Slices = append(p.Slices, Slice{Kind: record.Region, Name: "step", Start: at, Dur: 990, Peer: -1},
+				Slice{Kind: record.Wait, Name: "wait", Start: at + 500, Dur: end - at - 500, Peer: (i + 1) % npes, Seq: 8})
+			t.Flows = append(t.Flows, Flow{From: (i + 1) % npes, To: i, FromAt: end - 10, ToAt: end, Name: "update"})
+			p.End, t.End = end+50, end+50
+		}
+	}
+	return t
+}
+
+// BenchmarkSummarize: the time of an event must not grow with their number.
+func BenchmarkSummarize(b *testing.B) {
+	for _, events := range []int{10_000, 100_000, 1_000_000} {
+		b.Run(fmt.Sprint(events), func(b *testing.B) {
+			t := long(events)
+			for b.Loop() {
+				t.Summarize()
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(events), "ns/event")
+		})
 	}
 }
 
