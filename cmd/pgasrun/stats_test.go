@@ -57,6 +57,19 @@ func TestStats(t *testing.T) {
 	}
 }
 
+// TestStatsOfLateArrival: the PEs at which arrivals at a barrier are counted are not blamed for one that is late.
+func TestStatsOfLateArrival(t *testing.T) {
+	r := launchJob(t, nil, "-n", "3", "-stats", "-json", "./testdata/waits", "late")
+	status, _ := r.end()
+	var s jobStats
+	if err := json.Unmarshal([]byte(r.stderr.String()), &s); status != 0 || err != nil {
+		t.Fatalf("status %d, %v: %s", status, err, &r.stderr)
+	}
+	if len(s.Pairs) > 0 || s.ByCause["barrier"] == 0 {
+		t.Errorf("PEs have waited %v in the barrier, and of that for one in particular: %+v", s.ByCause["barrier"], s.Pairs)
+	}
+}
+
 // TestStatsOfKilledPE: it has statistics, too, and the others.
 func TestStatsOfKilledPE(t *testing.T) {
 	t.Setenv("PGAS_STATS", "1")
@@ -151,6 +164,34 @@ coherent memory: 30 page faults, 20 pages or blocks fetched, 10 released
 	b.Reset()
 	if err := writeStats(&b, each, 4, true); err != nil || !strings.Contains(b.String(), `"kinds":{"fetch":{"operations":10,"bytes":80},"put":{"operations":12350,"bytes":98800}}`) {
 		t.Errorf("%v, %s", err, &b)
+	}
+}
+
+// TestStatsOfLatePE: the PE that the others wait for is the one that waits least in collectives while all others wait there.
+func TestStatsOfLatePE(t *testing.T) {
+	each := func(times ...time.Duration) (list []launch.PEStats) {
+		for pe, d := range times {
+			list = append(list, launch.PEStats{PE: pe, Elapsed: time.Second, Waits: []launch.Wait{{In: "barrier", For: -1, Time: d}, {In: "get", For: 0, Time: time.Second - d}}})
+		}
+		return list
+	}
+	const ms = time.Millisecond
+	for _, c := range []struct {
+		each []launch.PEStats
+		want string
+	}{
+		{each(300*ms, 290*ms, 2*ms, 310*ms), "in collectives: PE 2 waits least, 2ms, and the others 290ms to 310ms\n"},
+		{each(0, 300*ms), "in collectives: PE 0 waits least, 0s, and the others 300ms\n"},
+		{each(300*ms, 2*ms, 2*ms, 310*ms), ""},
+		{each(100*ms, 150*ms, 180*ms), ""},
+		{each(1*ms, 9*ms, 9*ms), ""},
+		{each(1 * ms), ""},
+	} {
+		var b bytes.Buffer
+		s := summarize(c.each)
+		if s.writeArrivals(&b); b.String() != c.want {
+			t.Errorf("%q, want %q", &b, c.want)
+		}
 	}
 }
 

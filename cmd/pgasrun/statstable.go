@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/stats"
 )
 
@@ -82,6 +83,38 @@ func (s *jobStats) writeTimes(w io.Writer) {
 		}
 	}
 	writeList(w, "longest waits", pairs)
+	s.writeArrivals(w)
+}
+
+// collectives are the names of the waits for all members of a team, as agents see them.
+var collectives = []string{boot.InBarrier.String(), boot.InCollective.String(), boot.InClose.String()}
+
+// writeArrivals writes which PE waits least in collectives, if all others wait longer by much: it is the one that arrives
+// last, unless it takes part in fewer.
+func (s *jobStats) writeArrivals(w io.Writer) {
+	type arrival struct {
+		pe   int
+		time time.Duration
+	}
+	var all []arrival
+	for _, p := range s.Each {
+		a := arrival{pe: p.PE}
+		for _, wait := range p.Waits {
+			if slices.Contains(collectives, wait.In) {
+				a.time += wait.Time
+			}
+		}
+		all = append(all, a)
+	}
+	slices.SortFunc(all, func(a, b arrival) int { return cmp.Or(cmp.Compare(a.time, b.time), cmp.Compare(a.pe, b.pe)) })
+	if len(all) < 2 || all[1].time < 2*all[0].time+10*time.Millisecond {
+		return
+	}
+	least, most := shortTime(all[1].time).String(), shortTime(all[len(all)-1].time).String()
+	if least != most {
+		least += " to " + most
+	}
+	fmt.Fprintf(w, "in collectives: PE %d waits least, %v, and the others %s\n", all[0].pe, shortTime(all[0].time), least)
 }
 
 // writeCounts writes what PEs have counted.

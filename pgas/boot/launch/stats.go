@@ -119,8 +119,8 @@ func (p *sampledPE) add(b *boot.Blocked, now time.Time, since time.Duration) {
 	if k.op == boot.NotBlocked || boot.BlockedOp(b.Op.Load()) != k.op {
 		return
 	}
-	if _, known := p.waits[k]; k.peer == p.stats.PE || !known && len(p.waits) >= longestWaits {
-		k.peer = -1 // arrivals that are counted at this PE are those of all
+	if _, known := p.waits[k]; k.op.Collective() || k.peer == p.stats.PE || !known && len(p.waits) >= longestWaits {
+		k.peer = -1
 	}
 	p.waits[k] += max(0, min(since, time.Duration(now.UnixNano()-began)))
 }
@@ -142,7 +142,11 @@ func openWait(b *boot.Blocked, now time.Time) Wait {
 	if op == boot.NotBlocked {
 		return Wait{}
 	}
-	return Wait{In: op.String(), For: int(b.Peer.Load()), Time: max(0, time.Duration(now.UnixNano()-b.Since.Load()))}
+	peer := int(b.Peer.Load())
+	if op.Collective() {
+		peer = -1
+	}
+	return Wait{In: op.String(), For: peer, Time: max(0, time.Duration(now.UnixNano()-b.Since.Load()))}
 }
 
 // counts returns what the PE has counted, with the wait that it has not come back from.

@@ -37,7 +37,7 @@ func TestSampler(t *testing.T) {
 	blocked(0, boot.InBarrier, 5, 9*ms)
 	s.look(start.Add(10 * ms)) // the page of a PE that has ended says nothing
 	want := []PEStats{
-		{PE: 4, Host: "h", CPU: 7 * ms, Waits: []Wait{{"barrier", 5, 3 * ms}}},
+		{PE: 4, Host: "h", CPU: 7 * ms, Waits: []Wait{{"barrier", -1, 3 * ms}}},
 		{PE: 5, Host: "h", Waits: []Wait{{"lock", 4, 5 * ms}, {"collective", -1, 2 * ms}, {"quiet", -1, 0}}},
 	}
 	if got := s.result(); !reflect.DeepEqual(got, want) {

@@ -156,6 +156,12 @@ func (p *PE) BeginWait(cause string, peer int, seq, value uint64) Mark {
 	return m
 }
 
+// ForAll returns m as the mark of a wait for no PE in particular: its event keeps the peer.
+func (m Mark) ForAll() Mark {
+	m.peer = -1
+	return m
+}
+
 // EndWait notes that the PE goes on.
 func (p *PE) EndWait(m Mark) {
 	took := max(0, p.Now()-m.start)

@@ -49,7 +49,11 @@ func (n *Node) recordWait(why Blocked) record.Mark {
 		e := why.Party.Edge(why.Peer)
 		why.Peer, team = e.Peer, TeamNumber(e.Slot, e.First)
 	}
-	return n.Rec.BeginWait(cause, why.Peer, why.Seq, team)
+	m := n.Rec.BeginWait(cause, why.Peer, why.Seq, team)
+	if why.Op.Collective() {
+		m = m.ForAll()
+	}
+	return m
 }
 
 // nameWord has the trace know the program's name of the word at offset off.
