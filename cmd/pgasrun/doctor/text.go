@@ -1,6 +1,6 @@
 package doctor
 
-// The report for people: a section a host, a table of pairs, and then the problems with their remedies.
+// The report for people: the problems with their remedies, a section a host, and a table of pairs.
 
 import (
 	"fmt"
@@ -14,11 +14,11 @@ import (
 func (r *Report) Print(w io.Writer) error {
 	t := &text{w: w}
 	t.line("pgasrun doctor, gopgas %s", r.Gopgas)
+	t.problems(r.Found)
 	for _, h := range r.Hosts {
 		t.host(h)
 	}
 	t.pairs(r.Pairs)
-	t.problems(r.Found)
 	if len(r.Job.Output) > 0 {
 		t.line("\nthe job has printed")
 	}

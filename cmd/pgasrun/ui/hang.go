@@ -207,6 +207,42 @@ func (g *graph) behind(ends []int) []bool {
 	return reached
 }
 
+// sentence says which PE keeps most others waiting, and since when, or "" if none does. It counts every wait, however
+// short, of PEs that wait for it directly or behind others.
+func (g *graph) sentence() string {
+	late := map[int]bool{}
+	for _, to := range g.to {
+		for _, node := range to {
+			if g.isPE(node) && !g.stuck[node] {
+				late[node] = true
+			}
+		}
+	}
+	if len(late) > mostEnds {
+		return fmt.Sprintf("%d PEs keep others waiting.", len(late))
+	}
+	worst, most, longest := -1, 0, time.Duration(0)
+	for pe := range late {
+		waiting, since := 0, time.Duration(0)
+		for node, waits := range g.behind([]int{pe}) {
+			if waits && g.isPE(node) && node != pe {
+				waiting, since = waiting+1, max(since, g.s.PEs[node].Time)
+			}
+		}
+		if waiting > most || waiting == most && pe < worst {
+			worst, most, longest = pe, waiting, since
+		}
+	}
+	if most == 0 {
+		return ""
+	}
+	others := fmt.Sprintf("%d others", most)
+	if most == 1 {
+		others = "1 other"
+	}
+	return fmt.Sprintf("PE %d keeps %s waiting since %s after the start, for %s.", worst, others, clock(max(0, g.s.Elapsed-longest)), duration(longest))
+}
+
 // isPE reports whether a node is a PE.
 func (g *graph) isPE(node int) bool { return node < len(g.s.PEs) }
 

@@ -143,3 +143,44 @@ func TestList(t *testing.T) {
 		}
 	}
 }
+
+// TestSentence: one sentence names the PE that keeps most others waiting, and since when.
+func TestSentence(t *testing.T) {
+	barrier := func(s *launch.Snapshot, pes ...int) {
+		for _, pe := range pes {
+			block(s, pe, boot.InBarrier, 7, 0, "main.go:40")
+		}
+	}
+	for _, c := range []struct {
+		name string
+		make func(s *launch.Snapshot)
+		want string
+	}{
+		{"nobody waits", func(*launch.Snapshot) {}, ""},
+		{"a barrier", func(s *launch.Snapshot) {
+			barrier(s, 0, 1, 2)
+			s.PEs[1].Time = 9 * time.Second
+		}, "PE 3 keeps 3 others waiting since 11.0 s after the start, for 9.0 s."},
+		{"a short wait", func(s *launch.Snapshot) {
+			block(s, 1, boot.InGet, 0, 2, "")
+			s.PEs[1].Time = time.Second
+		}, "PE 2 keeps 1 other waiting since 19.0 s after the start, for 1.0 s."},
+		{"a chain", func(s *launch.Snapshot) {
+			block(s, 0, boot.InGet, 0, 1, "")
+			block(s, 1, boot.InLock, 8, 2, "")
+			block(s, 3, boot.InGet, 0, 2, "")
+		}, "PE 2 keeps 3 others waiting since 15.0 s after the start, for 5.0 s."},
+		{"a cycle, which has a section of its own", func(s *launch.Snapshot) {
+			block(s, 0, boot.InLock, 8, 1, "")
+			block(s, 1, boot.InLock, 9, 0, "")
+		}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := made(4, 2, 20*time.Second)
+			c.make(&s)
+			if got := newGraph(s, nil, 0).sentence(); got != c.want {
+				t.Errorf("%q, want %q", got, c.want)
+			}
+		})
+	}
+}

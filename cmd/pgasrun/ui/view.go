@@ -75,6 +75,8 @@ type view struct {
 	Why      *Explanation
 	WhyTitle string
 
+	Waiting string // which PE keeps others waiting, in a sentence
+
 	Cards  []card
 	Tiles  template.HTML
 	Doings []doing
@@ -190,6 +192,9 @@ func (p *Page) view(r request) *view {
 		v.Tiles = p.tiles()
 	}
 	p.graph = newGraph(*s, p.history, 0)
+	if p.outcome == nil {
+		v.Waiting = p.graph.sentence()
+	}
 	p.viewDoings(v)
 	p.viewPEs(v, r)
 	p.viewTraffic(v, r)

@@ -212,7 +212,8 @@ func (h *host) noteError(text, agent string) {
 	if h.pinned {
 		return
 	}
-	h.lastErr, h.remedy = string(clip([]byte(text))), explainLaunch(text, h.Name, agent)
+	said, _ := clip([]byte(text))
+	h.lastErr, h.remedy = string(said), explainLaunch(text, h.Name, agent)
 	h.pinned = h.remedy != "" || crashBegins.MatchString(text)
 }
 

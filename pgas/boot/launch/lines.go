@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"sync"
+	"unicode/utf8"
 )
 
 // maxLine is how much of a line is buffered to keep it whole.
@@ -171,6 +172,7 @@ func (l *lines) endLine() {
 type tail struct {
 	lines   [][]byte
 	open    bool // the last has not ended
+	cut     bool // the last has not been kept whole
 	crashed bool // lines starts with a crash
 }
 
@@ -186,11 +188,12 @@ func (t *tail) add(piece []byte) {
 	for line := range bytes.Lines(piece) {
 		text := bytes.TrimRight(line, "\r\n")
 		if t.open {
-			if last := len(t.lines) - 1; last >= 0 {
-				t.lines[last] = clip(append(t.lines[last], text...))
+			if last := len(t.lines) - 1; last >= 0 && !t.cut {
+				t.lines[last], t.cut = clip(append(t.lines[last], text...))
 			}
 		} else {
-			t.addLine(clip(bytes.Clone(text)))
+			text, t.cut = clip(bytes.Clone(text))
+			t.addLine(text)
 		}
 		t.open = line[len(line)-1] != '\n'
 	}
@@ -218,4 +221,18 @@ func startsCrash(text []byte) bool {
 	return false
 }
 
-func clip(b []byte) []byte { return b[:min(len(b), tailWidth)] }
+// clip returns what is kept of a line, and whether that is not the whole line. A long line ends behind a word, with … for the
+// rest.
+func clip(b []byte) (kept []byte, cut bool) {
+	if len(b) <= tailWidth {
+		return b, false
+	}
+	kept = b[:tailWidth]
+	for !utf8.RuneStart(b[len(kept)]) && len(kept) > tailWidth-utf8.UTFMax {
+		kept = kept[:len(kept)-1]
+	}
+	if space := bytes.LastIndexByte(b[:tailWidth+1], ' '); space > tailWidth/2 {
+		kept = b[:space+1]
+	}
+	return append(kept[:len(kept):len(kept)], "…"...), true
+}

@@ -127,7 +127,11 @@ func TestTail(t *testing.T) {
 		"in pieces":   {[]string{"a", "b", "c\nd"}, "abc|d"},
 		"many":        {[]string{"1\n2\n3\n4\n5\n", "6\n7\n8\n9\n"}, "2|3|4|5|6|7|8|9"},
 		"a crash":     {[]string{"before\npanic: x\n1\n2\n3\n4\n5\n6\n7\n8\n", "9\n"}, "panic: x|1|2|3|4|5|6|7"},
-		"a long line": {[]string{strings.Repeat("x", 1000) + "\n"}, strings.Repeat("x", tailWidth)},
+		"a long line": {[]string{strings.Repeat("x", 1000) + "\n"}, strings.Repeat("x", tailWidth) + "…"},
+		"a long line of words": {[]string{strings.Repeat("word ", 40), strings.Repeat("words ", 40), "more\nnext\n"},
+			strings.Repeat("word ", 40) + strings.Repeat("words ", 6) + "…|next"},
+		"a long line in letters of two bytes": {[]string{"x" + strings.Repeat("ü", 500) + "\n"}, "x" + strings.Repeat("ü", tailWidth/2-1) + "…"},
+		"a line that just fits":               {[]string{strings.Repeat("y", tailWidth) + "\n"}, strings.Repeat("y", tailWidth)},
 	}
 	for name, tt := range tests {
 		var l tail
