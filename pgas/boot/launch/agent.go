@@ -450,6 +450,8 @@ func (a *agent) table() []blocked {
 			row.Peer, row.Seq, row.ForNsec = int(b.Peer.Load()), b.Seq.Load(), max(0, now-b.Since.Load())
 			row.Team, row.Stalled = b.Team.Load(), b.Stalled.Load()
 			row.Name, row.Site, _ = strings.Cut(st.Text.Load(), "\n")
+		} else if st.End.At.Load() != 0 {
+			row.Ends, row.Reason = true, boot.EndReason(st.End.Why.Load())
 		}
 		rows = append(rows, row)
 	}

@@ -176,6 +176,9 @@ type blocked struct {
 	Name    string // of the word or the lock in the program; empty: not known
 	Site    string // of the program's call; empty: not known
 	Stalled uint32 // not 0: nothing moves in it (boot.Blocked.Stalled)
+
+	Ends   bool           // the PE has published that it ends
+	Reason boot.EndReason // of that
 }
 
 // sender writes frames. Any number of goroutines may use it.

@@ -173,12 +173,15 @@ func TestCrashBuffer(t *testing.T) {
 
 func TestReport(t *testing.T) {
 	hosts := []*host{
-		{table: []blocked{{PE: 0, Op: boot.InBarrier, Peer: -1, Seq: 3, ForNsec: 2e9}, {PE: 1, Op: boot.NotBlocked}, {PE: 2, Exited: true}}},
+		{table: []blocked{{PE: 0, Op: boot.InBarrier, Peer: -1, Seq: 3, ForNsec: 2e9}, {PE: 1, Op: boot.NotBlocked}, {PE: 2, Exited: true},
+			{PE: 11, Ends: true, Reason: boot.EndMismatch}, {PE: 12, Ends: true, Reason: boot.EndMismatch}, {PE: 13, Ends: true, Reason: boot.EndOwn}}},
 		{table: []blocked{{PE: 3, Op: boot.InBarrier, Peer: -1, Seq: 3, ForNsec: 1234567}, {PE: 4, Op: boot.InWait, Peer: -1, Seq: 64, ForNsec: 1e6}, {PE: 5, Op: boot.InGet, Peer: 2, ForNsec: 90e9}, {PE: 6, Op: boot.InLock, Peer: 3, Seq: 64},
 			{PE: 7, Op: boot.InWait, Peer: -1, Seq: 0x1000048, Name: "Tally.Ready[0]", Site: "count/main.go:40"}, {PE: 8, Op: boot.InPageFault, Peer: 2},
 			{PE: 9, Op: boot.InFetch, Peer: 2, Seq: 5}, {PE: 10, Op: boot.InRelease, Peer: 2, Seq: 6, Name: "array 0 ([]int)[64:128]", Site: "count/main.go:40"}}},
 	}
 	const want = "    PE 0,3: in barrier number 3, for 2s\n" +
+		"    PE 11-12: ending with a mismatch of collectives\n" +
+		"    PE 13: ending with an error of its own\n" +
 		"    PE 4: in wait on the word at 0x40 of its heap, for 1ms\n" +
 		"    PE 5: in get, waiting for PE 2, for 1m30s\n" +
 		"    PE 6: in lock at 0x40 of the heap, waiting for PE 3\n" +

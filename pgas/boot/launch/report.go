@@ -183,9 +183,18 @@ func roundAge(d time.Duration) time.Duration {
 	return d
 }
 
+// endings say what a PE is doing that has published that it ends.
+var endings = map[boot.EndReason]string{
+	boot.EndUnknown: "ending", boot.EndOwn: "ending with an error of its own", boot.EndMismatch: "ending with a mismatch of collectives",
+	boot.EndLost: "ending because of a PE that it has lost", boot.EndOnRequest: "ending on request",
+}
+
 // String returns what the PE is doing, without for how long.
 func (b blocked) String() string {
 	if b.Op == boot.NotBlocked {
+		if b.Ends {
+			return endings[b.Reason]
+		}
 		return b.Op.String()
 	}
 	s := "in " + b.Op.String()
