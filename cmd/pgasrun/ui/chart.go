@@ -62,6 +62,15 @@ func (s *series) chart(q quantity, width, height float64, label string) template
 		width, height, template.HTMLEscapeString(label), first, height, line.String(), width, height, line.String()))
 }
 
+// spark draws a series in a row of a table, with its maximum; nothing if it has no points.
+func (s *series) spark(q quantity, label string) template.HTML {
+	if len(s.all()) == 0 {
+		return ""
+	}
+	most := q.write(s.largest(q))
+	return s.chart(q, 90, 20, label+", at most "+most) + template.HTML(`<small class="most">max `+template.HTMLEscapeString(most)+`</small>`)
+}
+
 // all returns the points, with that of the looks that are none yet.
 func (s *series) all() []point {
 	if s.summed == 0 {

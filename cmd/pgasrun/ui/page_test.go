@@ -78,10 +78,13 @@ func TestSizes(t *testing.T) {
 			if count["svg"] < 8 || count["details"] != c.rows {
 				t.Errorf("%d charts, %d outputs", count["svg"], count["details"])
 			}
-			for _, part := range []string{"PEs wait for PE", "computing", "barrier", "main.go:40", "≥ ", fmt.Sprintf("%d computing, %d blocked", c.pes/2, c.pes/2)} {
+			for _, part := range []string{"PEs wait for PE", "computing", "barrier", "main.go:40", "max ", "others waiting", fmt.Sprintf("%d computing, %d blocked", c.pes/2, c.pes/2)} {
 				if !strings.Contains(text, part) {
 					t.Errorf("the page does not have %q", part)
 				}
+			}
+			if strings.Contains(text, "≥ ") != (c.pes > 8) { // cells with numbers need no legend
+				t.Errorf("a legend of the map: %v", c.pes <= 8)
 			}
 			if strings.Contains(text, "NaN") || strings.Contains(string(part), "NaN") || strings.Contains(string(part), "Inf") {
 				t.Error("the page has numbers that are none")
@@ -175,6 +178,36 @@ func TestBeforeAndAfter(t *testing.T) {
 		if !d.final || strings.Contains(text, c.not) || strings.Contains(text, "told twice") {
 			t.Errorf("%s: final %v: %s", c.outcome.State, d.final, text)
 		}
+	}
+}
+
+// TestColumns: a column of the PEs that has nothing in it is not there, as after the end.
+func TestColumns(t *testing.T) {
+	s := made(4, 1, 20*time.Second)
+	for i := range 3 {
+		block(&s, i, boot.InBarrier, 7, 0, "main.go:40")
+	}
+	columns := []string{">for</th>", ">waits for</th>", ">at</th>", ">traffic</th>"}
+	p := pageOf(t, s)
+	running := string(p.draw(request{}).html)
+	end := s
+	end.Elapsed += time.Second
+	end.PEs = slices.Clone(s.PEs)
+	for i := range end.PEs {
+		end.PEs[i] = launch.PEState{PE: i, Known: true, Ended: true, For: -1}
+	}
+	p.now = func() launch.Snapshot { return end }
+	p.End(Outcome{State: Succeeded})
+	ended := string(p.draw(request{}).html)
+	for _, column := range columns {
+		_, before, _ := strings.Cut(running, `class="pes"`)
+		_, after, _ := strings.Cut(ended, `class="pes"`)
+		if !strings.Contains(before, column) || strings.Contains(after, column) {
+			t.Errorf("%s: there before the end %v, after it %v", column, strings.Contains(before, column), strings.Contains(after, column))
+		}
+	}
+	if !strings.Contains(running, `id="waiting">PE 3 keeps 3 others waiting since 15.0 s after the start, for 5.0 s.`) || strings.Contains(ended, `id="waiting"`) {
+		t.Error("the sentence about the PE that others wait for is not there while the job runs, or is after its end")
 	}
 }
 

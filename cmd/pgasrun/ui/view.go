@@ -81,16 +81,18 @@ type view struct {
 	Tiles  template.HTML
 	Doings []doing
 	Rows   []row
-	Range  string
-	Pages  []pageLink
-	Hosts  []hostRow
-	Many   bool // hosts
-	Tall   bool // so many rows that what is behind them would not be found
-	Heat   []heatMap
-	Kinds  []kindRow
-	Causes []causeRow
-	Counts []countRow
-	Output []outputRow
+	// Which columns of Rows have anything in them.
+	Since, For, At, Rate, Over bool
+	Range                      string
+	Pages                      []pageLink
+	Hosts                      []hostRow
+	Many                       bool // hosts
+	Tall                       bool // so many rows that what is behind them would not be found
+	Heat                       []heatMap
+	Kinds                      []kindRow
+	Causes                     []causeRow
+	Counts                     []countRow
+	Output                     []outputRow
 }
 
 // card is a number of the job, now and over time.
@@ -382,7 +384,11 @@ func (p *Page) viewPEs(v *view, r request) {
 	}
 	open := "," + r.out + ","
 	for i := first; i < end; i++ {
-		v.Rows = append(v.Rows, p.row(i))
+		x := p.row(i)
+		v.Rows = append(v.Rows, x)
+		v.Since, v.For, v.Rate = v.Since || x.Since != "", v.For || x.For != "", v.Rate || x.Rate != ""
+		v.Over = v.Over || x.Blocked != ""
+		v.At = v.At || x.Where != "" || x.Name != "" || x.Was != ""
 		lines, last := p.output.count(i)
 		if lines == 0 {
 			continue
@@ -438,8 +444,8 @@ func (p *Page) row(i int) row {
 		share := min(1, float64(t.last.Blocked())/float64(max(t.at, 1)))
 		r.Share = percent(share)
 	}
-	r.Blocked = t.series.chart(blockedShare, 90, 20, "share blocked over time")
-	r.Moved = t.series.chart(byteRate, 90, 20, "bytes moved over time")
+	r.Blocked = t.series.spark(blockedShare, "share blocked over time")
+	r.Moved = t.series.spark(byteRate, "bytes moved over time")
 	bytes, _ := traffic(x)
 	r.Rate, r.Total = byteRate.write(t.point.Bytes), bytesOf(float64(bytes))
 	if x.Ended {
