@@ -10,7 +10,7 @@ package pgastest
 //	put, signal, posted atomic   at a quiet of its context, or when its target waits: the newest
 //	                             first, but nothing before what a fence orders before it
 //	source of a PutZcopy         read when the data arrives
-//	non-blocking get             filled by the quiet, with the data before the puts that the quiet completes
+//	non-blocking get             filled by the quiet, after it has completed puts, except later ones on the same bytes
 //	value of an AtomicNB         in its place by the quiet
 //	get, fetching atomic         at once, past everything held (an atomic not past a fence)
 //
@@ -21,7 +21,8 @@ package pgastest
 // Two rules make a PE find an error of order whichever of initiator and target is first. Operations that a PE issues
 // without waiting in between, a put and the flag behind it, do not arrive one by one although the target waits: they
 // become due when the initiator waits itself. And while a PE waits, one operation arrives at a time: the next one when
-// the PE has polled. That holds too when the PE has found what it waited for, so that it reads the memory as it was
+// the PE has polled. What the PE does not wait for, or has not begun to wait for, is held some milliseconds
+// longer, so that the PE goes on with what it has waited for alone. That holds too when the PE has found what it waited for, so that it reads the memory as it was
 // when the flag arrived, and not a microsecond later. Time matters only if a PE does not call the network for long:
 // then operations held for it arrive.
 
@@ -43,7 +44,7 @@ import (
 )
 
 // RunLate runs body on npes goroutine PEs spread over nhosts hosts with a late network between them, as a
-// subtest.
+// subtest. PEs of one host share memory, where nothing is late: with as many hosts as PEs each has its own.
 func RunLate(tb testing.TB, npes, nhosts int, body Body) {
 	tb.Helper()
 	subtest(tb, "late", func(tb testing.TB) {
@@ -62,7 +63,7 @@ func RunLate(tb testing.TB, npes, nhosts int, body Body) {
 
 // Late runs body as RunLate does, with options and without a subtest. It returns an error as Goroutines does.
 func Late(ctx context.Context, npes, nhosts int, opts Options, body Body) error {
-	net := &lateNetwork{grace: lateGrace}
+	net := &lateNetwork{grace: lateGrace, patience: latePatience}
 	var hosts []boot.Host
 	for i := range nhosts {
 		first, end := npes*i/nhosts, npes*(i+1)/nhosts
@@ -107,6 +108,8 @@ type lateNetwork struct {
 	notes []lateNotes         // by PE
 	pes   []latePE
 	grace time.Duration // how long a PE that calls nothing delays operations on it, and its own
+	// How long an operation is held for a target that does not wait, or waits for another word.
+	patience time.Duration
 
 	mu     sync.Mutex
 	held   []*lateOp // in the order in which they were issued
@@ -115,6 +118,9 @@ type lateNetwork struct {
 
 // lateGrace is the grace of a job.
 const lateGrace = time.Second
+
+// latePatience is the patience of a job. The PEs of a test come to their next wait within less, unless they compute.
+const latePatience = 20 * time.Millisecond
 
 // lateReturns is the number of operations that return a value after which earlier operations of the PE are due: it may
 // be polling with them.
@@ -128,6 +134,7 @@ const lateSingleSteps = 32
 type latePE struct {
 	state         *boot.State
 	polling       bool      // its last call was a poll for arrivals
+	awaited       span      // the bytes that it polls for, or none if they are not known
 	polls         uint64    // how many such calls it has made
 	returned      uint64    // its operations that have returned a value
 	arrivalUnseen bool      // it waits, and has not polled since the last arrival
@@ -162,11 +169,14 @@ func (op *lateOp) overlaps(other *lateOp) bool {
 	if op.from != other.from || op.pe != other.pe {
 		return false
 	}
+	return op.touches(other.spans[0]) || op.touches(other.spans[1])
+}
+
+// touches reports whether op is on some of these bytes of its target.
+func (op *lateOp) touches(bytes span) bool {
 	for _, a := range op.spans {
-		for _, b := range other.spans {
-			if a.lo < b.hi && b.lo < a.hi {
-				return true
-			}
+		if a.lo < bytes.hi && bytes.lo < a.hi {
+			return true
 		}
 	}
 	return false
@@ -235,7 +245,7 @@ func (n *lateNetwork) recordArrival(pe int) {
 // recordCall records that pe calls the network: to poll for arrivals, or for an operation.
 func (n *lateNetwork) recordCall(pe int, poll bool) {
 	p := &n.pes[pe]
-	p.arrivalUnseen, p.polling = false, poll
+	p.arrivalUnseen, p.polling, p.awaited = false, poll, span{}
 	if poll {
 		p.polls++
 	} else {
@@ -257,6 +267,17 @@ func (n *lateNetwork) hasPolled(pe int) bool {
 		p.arrivalUnseen, p.polling = false, false
 	}
 	return !p.arrivalUnseen
+}
+
+// ready reports whether op may arrive because its initiator waits: the target has polled since the last arrival, and
+// expects op.
+func (n *lateNetwork) ready(op *lateOp) bool { return n.hasPolled(op.pe) && n.expected(op) }
+
+// expected reports whether the target of op waits for it. Otherwise op is held for the patience of the network: the target
+// might begin to wait, and is to see the state in which what it waits for has arrived, and op has not.
+func (n *lateNetwork) expected(op *lateOp) bool {
+	p := &n.pes[op.pe]
+	return p.polling && (p.awaited == span{} || op.touches(p.awaited)) || time.Since(op.issued) >= n.patience
 }
 
 // lateTransport is one PE's end of the network.
@@ -288,7 +309,7 @@ func (t *lateTransport) WaitWord(at transport.Word, c transport.Cmp, value uint6
 		if err == nil && compares(c, v, value, at.Bytes, signed) {
 			return true
 		}
-		if t.progress() {
+		if t.progress(spanOf(at)) {
 			continue
 		}
 		if time.Now().After(end) {
@@ -300,7 +321,7 @@ func (t *lateTransport) WaitWord(at transport.Word, c transport.Cmp, value uint6
 
 // WaitDoorbell implements transport.Progresser. It delivers one operation, so that a wait for many words sees every state, too.
 func (t *lateTransport) WaitDoorbell(uint32, time.Duration) {
-	if !t.progress() {
+	if !t.progress(span{}) {
 		runtime.Gosched()
 	}
 }
@@ -309,9 +330,16 @@ func (t *lateTransport) WaitDoorbell(uint32, time.Duration) {
 // even if it has just found what it waits for: only a second call shows that it has not.
 func (t *lateTransport) Fault(context.Context) (lost error, decided bool) {
 	if !t.mayHaveFound() {
-		t.progress()
+		t.progress(t.lastAwaited())
 	}
 	return nil, true
+}
+
+// lastAwaited returns the bytes of the wait that the PE is in, as its last call told them.
+func (t *lateTransport) lastAwaited() span {
+	t.net.mu.Lock()
+	defer t.net.mu.Unlock()
+	return t.net.pes[t.me].awaited
 }
 
 // mayHaveFound reports whether this is the PE's first call of Fault since an arrival. If so, it wakes the PE to
@@ -328,13 +356,16 @@ func (t *lateTransport) mayHaveFound() bool {
 	return true
 }
 
-func (t *lateTransport) progress() bool {
+// progress delivers one operation on this PE, which polls for these bytes, or one that this PE has issued. It reports whether
+// there was one.
+func (t *lateTransport) progress(awaited span) bool {
 	n := t.net
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.recordCall(t.me, true)
-	return n.deliverOne(func(op *lateOp) bool { return op.pe == t.me && n.due(op) }) ||
-		n.deliverOne(func(op *lateOp) bool { return op.from.me == t.me && op.pe != t.me && n.hasPolled(op.pe) })
+	n.pes[t.me].awaited = awaited
+	return n.deliverOne(func(op *lateOp) bool { return op.pe == t.me && n.due(op) && n.expected(op) }) ||
+		n.deliverOne(func(op *lateOp) bool { return op.from.me == t.me && op.pe != t.me && n.ready(op) })
 }
 
 func compares(c transport.Cmp, a, b uint64, bytes int, signed bool) bool {
@@ -359,14 +390,15 @@ type lateChannel struct {
 	net     *lateNetwork
 	me      int
 	epochs  map[int]int       // fences so far, by target; -1: to all
-	gets    []lateFill        // filled by the next quiet, before it delivers puts, except those on their bytes
-	values  []lateFill        // filled after it has delivered them
+	gets    []lateFill        // filled by the next quiet, after it has delivered puts, except later ones on their bytes
+	values  []lateFill        // filled last
 	zcopies map[int]zcopyPuts // by target
 }
 
 // A lateFill is a result that a quiet of pe must store at its initiator.
 type lateFill struct {
 	pe   int
+	from *lateOp // the get, which no held operation may overtake that touches its bytes
 	fill func()
 }
 
@@ -422,7 +454,7 @@ func (c *lateChannel) AtomicNB(pe int, op transport.Op, at transport.Word, opera
 	defer c.net.mu.Unlock()
 	value := make([]byte, len(dst))
 	c.holdLocked(pe, func(to transport.Channel) { to.AtomicNB(pe, op, at, operand, cond, value) }, spanOf(at))
-	c.values = append(c.values, lateFill{pe, func() { copy(dst, value) }})
+	c.values = append(c.values, lateFill{pe, nil, func() { copy(dst, value) }})
 }
 
 func spanOf(at transport.Word) span { return span{at.Off, at.Off + uint64(at.Bytes)} }
@@ -446,7 +478,7 @@ func (c *lateChannel) GetNB(pe int, dst []byte, src uint64) {
 	c.net.mu.Lock()
 	defer c.net.mu.Unlock()
 	now := c.net.issued
-	c.gets = append(c.gets, lateFill{pe, func() {
+	c.gets = append(c.gets, lateFill{pe, c.op(pe, span{src, src + uint64(len(dst))}), func() {
 		c.deliverPutsOn(pe, now, span{src, src + uint64(len(dst))})
 		c.net.to[pe].GetNB(pe, dst, src)
 	}})
@@ -477,9 +509,18 @@ func (c *lateChannel) Quiet(ctx context.Context, pe int) error {
 	c.net.mu.Lock()
 	defer c.net.mu.Unlock()
 	c.net.recordCall(c.me, false)
-	c.gets = fill(c.gets, pe)
+	c.gets = fill(c.gets, func(f lateFill) bool {
+		return of(f, pe) && slices.ContainsFunc(c.net.held, f.from.overlaps)
+	})
 	c.deliverFrom(pe)
-	c.values = fill(c.values, pe)
+	c.gets = fill(c.gets, func(f lateFill) bool {
+		if of(f, pe) {
+			c.awaitPoll(f.pe)
+			return true
+		}
+		return false
+	})
+	c.values = fill(c.values, func(f lateFill) bool { return of(f, pe) })
 	return context.Cause(ctx)
 }
 
@@ -490,7 +531,7 @@ func (c *lateChannel) deliverFrom(pe int) {
 	n.pes[c.me].polls++
 	wanted := func(op *lateOp) bool { return op.from == c && (pe < 0 || op.pe == pe) }
 	for {
-		for n.deliverOne(func(op *lateOp) bool { return wanted(op) && n.hasPolled(op.pe) }) {
+		for n.deliverOne(func(op *lateOp) bool { return wanted(op) && n.ready(op) }) {
 		}
 		if !slices.ContainsFunc(n.held, wanted) {
 			return
@@ -504,10 +545,23 @@ func (c *lateChannel) deliverFrom(pe int) {
 // latePollInterval is the pause between two checks whether a target has polled.
 const latePollInterval = 20 * time.Microsecond
 
-// fill stores the results that a quiet of pe must, and returns the others.
-func fill(list []lateFill, pe int) (rest []lateFill) {
+// awaitPoll lets pe act on the last arrival, if it waits for one: until it polls again, or for the patience of the network.
+func (c *lateChannel) awaitPoll(pe int) {
+	n := c.net
+	for p := &n.pes[pe]; p.arrivalUnseen && time.Since(p.arrivedAt) < n.patience; {
+		n.mu.Unlock()
+		time.Sleep(latePollInterval)
+		n.mu.Lock()
+	}
+}
+
+// of reports whether a quiet of pe, or of all PEs if pe < 0, must store f.
+func of(f lateFill, pe int) bool { return pe < 0 || f.pe == pe }
+
+// fill stores the results that wanted selects, and returns the others.
+func fill(list []lateFill, wanted func(lateFill) bool) (rest []lateFill) {
 	for _, f := range list {
-		if pe < 0 || f.pe == pe {
+		if wanted(f) {
 			f.fill()
 		} else {
 			rest = append(rest, f)
@@ -520,19 +574,25 @@ func fill(list []lateFill, pe int) (rest []lateFill) {
 func (c *lateChannel) PutZcopy(pe int, dst uint64, src []byte) uint64 {
 	c.net.mu.Lock()
 	defer c.net.mu.Unlock()
+	number, release := c.keepSource(pe)
+	c.holdLocked(pe, func(to transport.Channel) {
+		to.Put(pe, dst, src)
+		release()
+	}, span{dst, dst + uint64(len(src))})
+	return number
+}
+
+// keepSource returns a new handle of a source of a put to pe, and what releases it.
+func (c *lateChannel) keepSource(pe int) (number uint64, release func()) {
 	l := c.zcopies[pe]
 	if l.pending == nil {
 		l.pending = map[uint64]bool{}
 	}
 	l.last++
-	number := l.last
+	number = l.last
 	l.pending[number] = true
 	c.zcopies[pe] = l
-	c.holdLocked(pe, func(to transport.Channel) {
-		to.Put(pe, dst, src)
-		delete(l.pending, number)
-	}, span{dst, dst + uint64(len(src))})
-	return number
+	return number, func() { delete(l.pending, number) }
 }
 
 // Released reports whether the source of a PutZcopy has been read.

@@ -58,17 +58,26 @@ func (c *lateChannel) withNote(pe int, issue func()) bool {
 }
 
 func (c *lateChannel) PutNotify(pe int, dst uint64, src []byte, s transport.Stamp) bool {
-	return c.withNote(pe, func() {
-		src := slices.Clone(src)
-		c.holdLocked(pe, func(to transport.Channel) {
-			to.Put(pe, dst, src)
-			c.net.notify(pe, transport.Note{Stamp: s, Bytes: uint64(len(src)), Off: dst})
-		}, span{dst, dst + uint64(len(src))}, noteOrder)
-	})
+	return c.withNote(pe, func() { c.holdNotified(pe, dst, slices.Clone(src), s, func() {}) })
 }
 
-func (c *lateChannel) PutNotifyZcopy(pe int, dst uint64, src []byte, s transport.Stamp) (uint64, bool) {
-	return 0, c.PutNotify(pe, dst, src, s)
+// PutNotifyZcopy does not copy: src is read when the data arrives.
+func (c *lateChannel) PutNotifyZcopy(pe int, dst uint64, src []byte, s transport.Stamp) (handle uint64, ok bool) {
+	ok = c.withNote(pe, func() {
+		number, release := c.keepSource(pe)
+		handle = number
+		c.holdNotified(pe, dst, src, s, release)
+	})
+	return handle, ok
+}
+
+// holdNotified holds a put with a note, and calls read when it has read src.
+func (c *lateChannel) holdNotified(pe int, dst uint64, src []byte, s transport.Stamp, read func()) {
+	c.holdLocked(pe, func(to transport.Channel) {
+		to.Put(pe, dst, src)
+		c.net.notify(pe, transport.Note{Stamp: s, Bytes: uint64(len(src)), Off: dst})
+		read()
+	}, span{dst, dst + uint64(len(src))}, noteOrder)
 }
 
 func (c *lateChannel) GetNotifyNB(pe int, dst []byte, src uint64, s transport.Stamp) bool {
@@ -78,7 +87,7 @@ func (c *lateChannel) GetNotifyNB(pe int, dst []byte, src uint64, s transport.St
 			to.GetNB(pe, value, src)
 			c.net.notify(pe, transport.Note{Stamp: s, Bytes: uint64(len(dst)), Off: src})
 		}, noteOrder, span{src, src + uint64(len(dst))})
-		c.values = append(c.values, lateFill{pe, func() { copy(dst, value) }})
+		c.values = append(c.values, lateFill{pe, nil, func() { copy(dst, value) }})
 	})
 }
 

@@ -3,11 +3,13 @@ package pgastest
 // Subtests of tests and of benchmarks, by kind of PE: which of them failed, and the command that runs one alone.
 
 import (
+	"flag"
 	"os"
 	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 )
 
 // outcome is how the subtest of one kind of PE has ended.
@@ -113,14 +115,10 @@ func report(tb testing.TB, outcomes []outcome) {
 	tb.Logf("%s\nrun the first alone: %s", text, command(tb, tb.Name()+"/"+failed[0]))
 }
 
-// command returns the command that runs one subtest, built and set up as this test binary was.
+// command returns the command that runs one subtest, built and set up as this test binary was: with its settings in the
+// environment, its flags of the build and those that the program under test has defined.
 func command(tb testing.TB, name string) string {
-	var words []string
-	for _, v := range []string{envCheck, "PGAS_STATS"} {
-		if value := os.Getenv(v); value != "" {
-			words = append(words, v+"="+value)
-		}
-	}
+	words := settings()
 	pkg, flags := ".", []string{}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		if path, isTest := strings.CutSuffix(info.Path, ".test"); isTest {
@@ -143,7 +141,47 @@ func command(tb testing.TB, name string) string {
 	} else {
 		words = append(words, "-run", "'"+onlyTest(name)+"'")
 	}
-	return strings.Join(append(words, pkg), " ")
+	words = append(words, pkg)
+	for _, f := range givenFlags(sharedFlags) {
+		words = append(words, quoted(f))
+	}
+	return strings.Join(words, " ")
+}
+
+// settings returns the variables of the environment, ready for a shell, that change what a test does.
+func settings() (words []string) {
+	for _, v := range os.Environ() {
+		name, value, _ := strings.Cut(v, "=")
+		if strings.HasPrefix(name, "PGAS_") || name == "GOMAXPROCS" || name == "GORACE" {
+			words = append(words, name+"="+quoted(value))
+		}
+	}
+	slices.Sort(words)
+	return words
+}
+
+// sharedFlags are the flags of package testing that change what a test does.
+var sharedFlags = []string{"test.short", "test.cpu"}
+
+// givenFlags returns the flags that this test binary was given: those of the program under test, and those of package
+// testing that are among standard.
+func givenFlags(standard []string) (flags []string) {
+	flag.Visit(func(f *flag.Flag) {
+		if !strings.HasPrefix(f.Name, "test.") || slices.Contains(standard, f.Name) {
+			flags = append(flags, "-"+strings.TrimPrefix(f.Name, "test.")+"="+f.Value.String())
+		}
+	})
+	return flags
+}
+
+// quoted returns a word as a shell takes it.
+func quoted(word string) string {
+	if !strings.ContainsFunc(word, func(r rune) bool {
+		return !strings.ContainsRune("_-=.,:/+@%", r) && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	}) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
 func isBenchmark(tb testing.TB) bool {
@@ -153,11 +191,11 @@ func isBenchmark(tb testing.TB) bool {
 	return is
 }
 
-// selection returns the flags that make a test binary run one subtest, once.
+// selection returns the flags that make a test binary run one subtest, once, with the flags of the program under test.
 func selection(tb testing.TB) []string {
 	only := onlyTest(tb.Name())
 	if isBenchmark(tb) {
-		return []string{"-test.run=^$", "-test.bench=" + only, "-test.benchtime=1x", "-test.count=1", "-test.timeout=0"}
+		return append([]string{"-test.run=^$", "-test.bench=" + only, "-test.benchtime=1x", "-test.count=1", "-test.timeout=0"}, givenFlags(nil)...)
 	}
-	return []string{"-test.run=" + only, "-test.count=1", "-test.timeout=0"}
+	return append([]string{"-test.run=" + only, "-test.count=1", "-test.timeout=0"}, givenFlags(nil)...)
 }

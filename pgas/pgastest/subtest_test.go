@@ -6,6 +6,7 @@ package pgastest
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -116,5 +117,36 @@ func TestSubtestOfWrappers(t *testing.T) {
 	s := &stranger{TB: t}
 	if subtest(s, "none", func(testing.TB) { t.Error("it has run") }); !strings.Contains(s.said, "*testing.B, or what embeds one") {
 		t.Errorf("a testing.TB without subtests is told %q", s.said)
+	}
+}
+
+// own is a flag of the program under test.
+var own = flag.String("pgastest.own", "", "a `text`, for TestCommandKeepsSettings")
+
+// TestCommandKeepsSettings: the command that runs a kind alone has the flags and settings of the test, and so have PEs that
+// are processes.
+func TestCommandKeepsSettings(t *testing.T) {
+	if isPE() {
+		RunProcesses(t, 1, func(context.Context, *pgas.World) error {
+			if *own != "it's" {
+				return fmt.Errorf("the flag is %q", *own)
+			}
+			return nil
+		})
+		return
+	}
+	if err := flag.Set("pgastest.own", "it's"); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PGAS_SPIN", "0")
+	t.Setenv("GORACE", "history_size=7 halt_on_error=1")
+	got := command(t, "TestX/hosts")
+	for _, want := range []string{"PGAS_SPIN=0 ", "GORACE='history_size=7 halt_on_error=1' ", ` '-pgastest.own=it'\''s'`} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%s: it has no %s", got, want)
+		}
+	}
+	if !testing.Short() {
+		RunProcesses(t, 1, nil)
 	}
 }
