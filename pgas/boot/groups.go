@@ -31,7 +31,7 @@ func installedMemory() uint64 {
 	if unix.Sysinfo(&info) != nil {
 		return 1 << 30
 	}
-	return info.Totalram * uint64(info.Unit)
+	return uint64(info.Totalram) * uint64(info.Unit)
 }
 
 // CPUQuota returns how many CPUs the control groups of this process let it use at a time, rounded up, or 0 if they do

@@ -67,7 +67,11 @@ func (t *textWriter) head(s *Summary) {
 	if s.Virtual {
 		kind = "virtual time"
 	}
-	t.printf("%s: %d PEs on %d hosts, %v of %s, %.1f %% of it blocked\n", s.Program, s.PEs, len(s.Hosts), short(s.Elapsed), kind, 100*s.Blocked)
+	hosts := "1 host"
+	if n := len(s.Hosts); n != 1 {
+		hosts = fmt.Sprintf("%d hosts", n)
+	}
+	t.printf("%s: %d PEs on %s, %v of %s, %.1f %% of it blocked\n", s.Program, s.PEs, hosts, short(s.Elapsed), kind, 100*s.Blocked)
 	if s.Dropped > 0 {
 		t.printf("%d events had no room: what follows ends early on some PEs; give more room with -trace-events\n", s.Dropped)
 	}

@@ -419,7 +419,7 @@ func TestText(t *testing.T) {
 	if err := sum.WriteText(&text); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"solver: 3 PEs on 1 hosts, 5ms of time", "late senders", "late receivers", "Table.Lock", "solve", "12M", "critical path"} {
+	for _, want := range []string{"solver: 3 PEs on 1 host, 5ms of time", "late senders", "late receivers", "Table.Lock", "solve", "12M", "critical path"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("the text lacks %q:\n%s", want, &text)
 		}
