@@ -683,3 +683,33 @@ func fenceOrders(ctx context.Context, w *pgas.World) error {
 	}
 	return w.Barrier(ctx)
 }
+
+// TestAtomicSizes: operations on 4 and on 8 bytes of one word are atomic to each other. All PEs add to a word of PE 0, half of
+// them to its 8 bytes and the others to each 4 of them, and no update is lost.
+func TestAtomicSizes(t *testing.T) {
+	pgastest.Run(t, 4, func(ctx context.Context, w *pgas.World) error {
+		const times = 500
+		words, err := pgas.Alloc[[2]uint32](ctx, w, 1)
+		if err != nil {
+			return err
+		}
+		at := words.At(0)
+		whole := pgas.FieldAtomic[uint64](at, 0)
+		low, high := pgas.FieldAtomic[uint32](at, 0), pgas.FieldAtomic[uint32](at, 4)
+		for range times {
+			if w.PE()%2 == 0 {
+				whole.FetchAdd(0, 1<<32|1)
+			} else {
+				low.FetchAdd(0, 1)
+				high.Add(0, 1)
+			}
+		}
+		if err := w.Barrier(ctx); err != nil {
+			return err
+		}
+		if l, h := low.Fetch(0), high.Fetch(0); l != 4*times || h != 4*times {
+			return fmt.Errorf("the halves are %d and %d, want %d", l, h, 4*times)
+		}
+		return nil
+	})
+}

@@ -192,6 +192,11 @@ var ordered = []scenario{
 		return func() { p.word.Get(1); p.data.Get(1, p.mine) },
 			func() { p.word.Get(1); p.cell.Fetch(1) }
 	}},
+	{first: "atomic set of 8 bytes", then: "atomic set of 4 of them", run: func(p *pe) (first, then func()) {
+		whole := got(pgas.Alloc[[2]int32](p.ctx, p.World, 8)).At(4)
+		return func() { pgas.FieldAtomic[int64](whole, 0).Set(1, 1); p.pass() },
+			func() { p.await(); pgas.FieldAtomic[int32](whole, 4).Set(1, 1) }
+	}},
 	{first: "atomic add", then: "atomic set", run: func(p *pe) (first, then func()) {
 		return func() { p.cell.Add(1, 1) },
 			func() { p.cell.Set(1, 1) }

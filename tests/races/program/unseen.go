@@ -64,11 +64,6 @@ var unseen = []scenario{
 		return func() { p.word.Put(1, 1); p.in(l, func() {}); p.pass() },
 			func() { p.await(); p.in(l, func() {}); p.word.Put(1, 2) }
 	}},
-	{first: "atomic set of 8 bytes", then: "atomic set of 4 of them", run: func(p *pe) (first, then func()) {
-		whole := got(pgas.Alloc[[2]int32](p.ctx, p.World, 8)).At(4)
-		return func() { pgas.FieldAtomic[int64](whole, 0).Set(1, 1); p.pass() },
-			func() { p.await(); pgas.FieldAtomic[int32](whole, 4).Set(1, 1) }
-	}},
 	{first: "put, close of a Go channel", then: "receive from it, get", run: func(p *pe) (first, then func()) {
 		return func() { p.word.Put(1, 1); close(p.order.closed) },
 			func() { <-p.order.closed; p.word.Get(1) }
