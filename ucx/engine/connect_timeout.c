@@ -108,8 +108,10 @@ static int is_of_job(const engine_t *e, ino_t inode, struct address *to)
 {
     if (!read_table("/proc/self/net/tcp", AF_INET, inode, to) && !read_table("/proc/self/net/tcp6", AF_INET6, inode, to))
         return 0;
-    for (uint32_t i = 0; i < e->config.nsources; i++)
-        if (covers(&e->config.sources[i], to))
+    const struct engine_source *hosts = e->config.nhosts ? e->config.hosts : e->config.sources;
+    uint32_t n = e->config.nhosts ? e->config.nhosts : e->config.nsources;
+    for (uint32_t i = 0; i < n; i++)
+        if (covers(&hosts[i], to))
             return 1;
     return 0;
 }
@@ -189,7 +191,7 @@ static void *connect_watch_main(void *arg)
 // connect_watch_start starts the thread where the job has other hosts, and returns 0 or an errno. The caller blocks signals.
 int connect_watch_start(engine_t *e)
 {
-    if (e->config.nsources == 0)
+    if (e->config.nsources == 0 && e->config.nhosts == 0)
         return 0;
     if ((e->connect_watch_stop = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) < 0)
         return errno;

@@ -39,16 +39,15 @@ static int open_all(engine_t *e, char *err, size_t err_bytes)
     return make_address(e, err, err_bytes);
 }
 
-static int keep_sources(engine_t *e, const struct engine_config *config)
+// keep_list replaces a list of the caller's by a copy. It returns 0 without memory.
+static int keep_list(const struct engine_source **list, uint32_t n)
 {
-    size_t bytes = config->nsources * sizeof *config->sources;
-    if (bytes == 0)
-        return 1;
-    struct engine_source *copy = malloc(bytes);
-    if (!copy)
-        return 0;
-    e->config.sources = memcpy(copy, config->sources, bytes);
-    return 1;
+    const struct engine_source *theirs = *list;
+    struct engine_source *copy = n ? malloc(n * sizeof *copy) : NULL;
+    *list = copy;
+    if (copy)
+        memcpy(copy, theirs, n * sizeof *copy);
+    return !n || copy;
 }
 
 // engine_open makes an engine that does not serve yet. On failure it returns NULL and writes the reason to err.
@@ -59,13 +58,14 @@ engine_t *engine_open(const struct engine_config *config, char *err, size_t err_
         return NULL;
     memset(e, 0, sizeof *e);
     e->config = *config;
-    e->config.sources = NULL;
+    int kept = keep_list(&e->config.sources, config->nsources);
+    kept = keep_list(&e->config.hosts, config->nhosts) && kept;
     pthread_mutex_init(&e->list, NULL);
     e->kick = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 
     sigset_t saved;
     block_signals(&saved);
-    int ok = keep_sources(e, config) && open_all(e, err, err_bytes);
+    int ok = kept && open_all(e, err, err_bytes);
     e->config.devices = NULL; // they belong to the caller
     pthread_sigmask(SIG_SETMASK, &saved, NULL);
     if (ok)
@@ -122,6 +122,7 @@ void engine_close(engine_t *e)
     engine_drop_chunks(e);
     free(e->service_lane);
     free((void *)e->config.sources);
+    free((void *)e->config.hosts);
     if (e->context)
         ucp_cleanup(e->context);
     close(e->kick);

@@ -70,6 +70,11 @@ type Config struct {
 	ServeCapacity, ServeTag uint64
 	// Sources are the addresses whose connections UCX's listeners hear; none: any address's.
 	Sources []netip.Prefix
+	// Hosts are the addresses of the other hosts, to which UCX may connect: a connection that does not come about is given up
+	// before PeerTimeout. None: Sources.
+	Hosts []netip.Prefix
+	// Own are addresses of this host that UCX takes on their interfaces, in place of the first of each; the first 16 count.
+	Own []netip.Addr
 }
 
 // firstNumber is where the numbers of messages, notes and slots start. Tests set it.
@@ -232,6 +237,14 @@ func prepare(config Config) (*Engine, error) {
 	if sources := cSources(config.Sources); len(sources) > 0 {
 		cc.sources, cc.nsources = &sources[0], C.uint32_t(len(sources))
 		e.pins.Pin(cc.sources)
+	}
+	if hosts := cSources(config.Hosts); len(hosts) > 0 {
+		cc.hosts, cc.nhosts = &hosts[0], C.uint32_t(len(hosts))
+		e.pins.Pin(cc.hosts)
+	}
+	for i, a := range config.Own[:min(len(config.Own), len(cc.own))] {
+		cc.own[i] = cSources([]netip.Prefix{netip.PrefixFrom(a, a.BitLen())})[0]
+		cc.nown++
 	}
 	if !kernelFilters {
 		cc.unfiltered = 1

@@ -83,7 +83,9 @@ static int start(engine_t *e, uint64_t features, const char *devices, const char
         .mt_workers_shared = 1,
         .estimated_num_eps = e->config.npes,
     };
+    addresses_begin(e);
     status = ucp_init(&params, config, &e->context);
+    addresses_end();
     ucp_config_release(config);
     if (status != UCS_OK)
         return fail(err, err_bytes, "starting UCX", status);

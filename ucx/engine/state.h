@@ -213,6 +213,10 @@ void opened_free(engine_t *e);
 // features.c
 int context_open(engine_t *e, char *err, size_t err_bytes);
 
+// addresses.c
+void addresses_begin(const engine_t *e);
+void addresses_end(void);
+
 // admit.c
 int admit_only(const engine_t *e, ucp_worker_h worker, int fd);
 void admit_end(ucp_worker_h worker);

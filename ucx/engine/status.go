@@ -2,13 +2,17 @@
 
 package engine
 
-import "fmt"
+import (
+	"fmt"
+	"os"
+)
 
 // LostError reports that operations to a PE could not be completed, and will not be.
 type LostError struct {
 	PE     int
 	Reason Reason
 	Status string // UCX's name of what it saw
+	Way    string // what the job knows of the network, for Unreachable
 }
 
 // Reason is why operations are lost.
@@ -35,7 +39,17 @@ func (e *LostError) Error() string {
 	case Silent:
 		return "it has not answered for too long: it is stopped, or its host or the network between is down; a longer PGAS_PEER_TIMEOUT waits longer"
 	case Unreachable:
-		return "UCX has no transport that reaches it: unset UCX_TLS and UCX_NET_DEVICES, or let them name one that does, such as tcp (" + e.Status + ")"
+		say, way := "UCX has no transport that reaches it", e.Way
+		for _, name := range []string{"UCX_TLS", "UCX_NET_DEVICES", "UCX_TCP_AF_PRIO"} {
+			if os.Getenv(name) != "" {
+				say += ": unset UCX_TLS, UCX_NET_DEVICES and UCX_TCP_AF_PRIO, or let them name one that does, such as tcp"
+				break
+			}
+		}
+		if way != "" {
+			say += "; " + way
+		}
+		return say + " (" + e.Status + ")"
 	case Unknown:
 		return "its address is not known: the exchange of the job no longer answers (" + e.Status + ")"
 	case Spent:

@@ -58,6 +58,8 @@ struct engine_source {
     uint8_t bytes[16]; // as on the network
 };
 
+enum { OWN_MAX = 16 };
+
 // serve_event is an event of a trace: pgas/boot/record has the layout.
 struct serve_event {
     int64_t start, took; // nanoseconds of now_ns
@@ -113,6 +115,10 @@ struct engine_config {
     const char *devices;                 // that UCX may use besides cards: interfaces, separated by commas; NULL: all
     const struct engine_source *sources; // addresses whose connections are accepted; none: any
     uint32_t nsources;
+    const struct engine_source *hosts; // addresses of the job's hosts, where UCX connects to; none: the sources
+    uint32_t nhosts;
+    struct engine_source own[OWN_MAX]; // addresses of this host that UCX is to take on their interfaces (addresses.c)
+    uint32_t nown;
     uint32_t unfiltered; // as if the kernel took no filter for a socket (admit.c)
 };
 

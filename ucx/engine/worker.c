@@ -36,7 +36,9 @@ static int open_alone(engine_t *e, ucp_worker_h *worker, int *fd, char *err, siz
         .thread_mode = UCS_THREAD_MODE_SERIALIZED,
     };
     uint8_t *before = listeners_before();
+    addresses_begin(e);
     ucs_status_t status = ucp_worker_create(e->context, &params, worker);
+    addresses_end();
     if (status != UCS_OK) {
         free(before);
         return say_status(err, err_bytes, "creating a UCX worker", status);

@@ -31,6 +31,7 @@ const (
 // blame finds the PE to name.
 type blame struct {
 	job    *boot.Job
+	way    string          // what to add to the error about a PE that UCX does not reach
 	closed <-chan struct{} // the transport is
 	gone   atomic.Int64    // boot.Clock when a call first found a PE lost; 0: none has
 	silent atomic.Int64    // the same for silence
@@ -59,6 +60,10 @@ func (b *blame) fault(ctx context.Context, lost *engine.LostError) (err *transpo
 // known returns the error with what is known now.
 func (b *blame) known(lost *engine.LostError) *transport.PeerError {
 	head := b.job.Segment.Header
+	if lost.Reason == engine.Unreachable {
+		told := *lost
+		told.Way, lost = b.way+boot.FilesUsedUp(), &told
+	}
 	pe, why := lost.PE, error(lost)
 	if first := head.Failed.Load(); first == 0 {
 		if earlier, by, ok := b.job.FirstLost(); ok && earlier != lost.PE {

@@ -155,8 +155,12 @@ func namespace() string {
 type iface struct {
 	name  string
 	addrs []netip.Addr
+	near  bool // all of them are good on its own link alone
 }
 
+// ownInterfaces lists the interfaces with the addresses that UCX may take. Loopback has those that routers announce, where hosts
+// have no others. An address that is good on one link alone counts where the interface has no others, and if it is one of
+// IPv4: the kernel may connect from it.
 func ownInterfaces() []iface {
 	all, err := net.Interfaces()
 	if err != nil {
@@ -165,20 +169,40 @@ func ownInterfaces() []iface {
 	var found []iface
 	for _, i := range all {
 		addrs, err := i.Addrs()
-		if err != nil || i.Flags&net.FlagUp == 0 || i.Flags&net.FlagLoopback != 0 {
+		if err != nil || i.Flags&net.FlagUp == 0 {
 			continue
 		}
-		own := iface{name: i.Name}
-		for _, a := range addrs {
-			if prefix, err := netip.ParsePrefix(a.String()); err == nil && !prefix.Addr().IsLinkLocalUnicast() {
-				own.addrs = append(own.addrs, prefix.Addr().Unmap())
-			}
-		}
-		if len(own.addrs) > 0 {
+		if own := interfaceOf(i.Name, addrs); len(own.addrs) > 0 {
 			found = append(found, own)
 		}
 	}
 	return found
+}
+
+func interfaceOf(name string, addrs []net.Addr) iface {
+	own := iface{name: name}
+	var link, kernels []netip.Addr
+	for _, a := range addrs {
+		prefix, err := netip.ParsePrefix(a.String())
+		if err != nil || prefix.Addr().IsLoopback() {
+			continue
+		}
+		addr := prefix.Addr().Unmap()
+		switch {
+		case !addr.IsLinkLocalUnicast():
+			own.addrs = append(own.addrs, addr)
+		case addr.Is4():
+			kernels = append(kernels, addr)
+			link = append(link, addr)
+		default:
+			link = append(link, addr)
+		}
+	}
+	if own.near = len(own.addrs) == 0; own.near {
+		kernels = link
+	}
+	own.addrs = append(own.addrs, kernels...)
+	return own
 }
 
 // oneNetwork reports whether all hosts of the job are one network namespace, which is reached by loopback.
@@ -186,32 +210,71 @@ func oneNetwork(hosts []hostInfo) bool {
 	return !slices.ContainsFunc(hosts, func(p hostInfo) bool { return p.Net == "" || p.Net != hosts[0].Net }) || len(hosts) == 1
 }
 
-// devices returns the interfaces over which UCX is to listen, separated by commas.
-func devices(hosts []hostInfo, self int, own []iface) string {
+// devices returns the interfaces over which UCX is to listen, separated by commas, and the address that it is to take on each.
+func devices(hosts []hostInfo, self int, own []iface) (names string, addrs []netip.Addr) {
 	if oneNetwork(hosts) {
-		return loopback
+		return loopback, nil
 	}
-	var used []netip.Addr
-	if !slices.Contains(hosts[self].Addrs, hosts[self].Remote) { // otherwise the exchange is on this host
-		used = append(used, hosts[self].Local)
-	}
-	for _, p := range hosts {
-		if p.Net != hosts[self].Net { // its way may lead to this host
-			used = append(used, p.Remote)
-		}
-	}
-	var chosen, all []string
+	used := waysTo(hosts, self)
+	var chosen, all, near []string
 	for _, i := range own {
-		all = append(all, i.name)
-		if slices.ContainsFunc(used, func(a netip.Addr) bool { return slices.Contains(i.addrs, a) }) {
-			chosen = append(chosen, i.name)
+		switch {
+		case i.name == loopback:
+		case i.near:
+			near = append(near, i.name)
+		default:
+			all = append(all, i.name)
+		}
+		if a := mostUsed(used, i.addrs); a.IsValid() {
+			chosen, addrs = append(chosen, i.name), append(addrs, a)
 		}
 	}
 	if len(chosen) == 0 {
 		chosen = all // the address is translated on its way and names no interface
 	}
-	return strings.Join(chosen, ",")
+	if len(chosen) == 0 {
+		chosen = near
+	}
+	return strings.Join(chosen, ","), addrs
 }
+
+// waysTo returns the addresses of this host by which it reaches others, or they reach it, once for each way.
+func waysTo(hosts []hostInfo, self int) []netip.Addr {
+	var used []netip.Addr
+	if !slices.Contains(hosts[self].Addrs, hosts[self].Remote.WithZone("")) { // otherwise the exchange is on this host
+		used = append(used, hosts[self].Local.WithZone(""))
+	}
+	for _, p := range hosts {
+		if p.Net != hosts[self].Net { // its way may lead to this host
+			used = append(used, p.Remote.WithZone(""))
+		}
+	}
+	return used
+}
+
+// mostUsed returns the one of addrs that is most often in used, or none. UCX_TCP_AF_PRIO chooses the family.
+func mostUsed(used, addrs []netip.Addr) (best netip.Addr) {
+	family, _, _ := strings.Cut(os.Getenv(familyEnv), ",")
+	most := 0
+	for _, a := range addrs {
+		if family != "" && (family == "inet6") != a.Is6() {
+			continue
+		}
+		n := 0
+		for _, u := range used {
+			if u == a {
+				n++
+			}
+		}
+		if n > most {
+			best, most = a, n
+		}
+	}
+	return best
+}
+
+// familyEnv is UCX's variable for the families of addresses that its TCP takes, the first one it can first.
+const familyEnv = "UCX_TCP_AF_PRIO"
 
 // sources returns the addresses from which PEs of the job may connect to this one.
 func sources(hosts []hostInfo, self int, network bool) []netip.Prefix {
@@ -223,7 +286,7 @@ func sources(hosts []hostInfo, self int, network bool) []netip.Prefix {
 		if host == self && !network {
 			continue
 		}
-		for _, a := range append([]netip.Addr{p.Local}, p.Addrs...) {
+		for _, a := range append([]netip.Addr{p.Local.WithZone("")}, p.Addrs...) {
 			if prefix := netip.PrefixFrom(a, a.BitLen()); a.IsValid() && !slices.Contains(from, prefix) {
 				from = append(from, prefix)
 			}
@@ -249,4 +312,21 @@ func covering(from []netip.Prefix) []netip.Prefix {
 		}
 	}
 	return ranges
+}
+
+// wayOf says which addresses of this host UCX has taken, and how the exchange reached another host: what a user needs to know
+// where UCX does not reach one. A way of a job whose exchange knows none is empty.
+func wayOf(self hostInfo, taken []netip.Addr) string {
+	if !self.Local.IsValid() {
+		return ""
+	}
+	took := "the first address of each interface"
+	if len(taken) > 0 {
+		took = strings.Trim(fmt.Sprint(taken), "[]")
+	}
+	say := fmt.Sprintf("here it takes %s, and the exchange of the job goes from %v to %v", took, self.Local, self.Remote)
+	if slices.ContainsFunc(taken, func(a netip.Addr) bool { return a.Is6() && a.IsLinkLocalUnicast() }) {
+		return say + ": it does not reach addresses of a link alone: give the interfaces others"
+	}
+	return say + ": if these do not reach the other hosts, UCX_NET_DEVICES names other interfaces and UCX_TCP_AF_PRIO=inet6 takes IPv6; firewalls must let all ports pass between the job's hosts"
 }

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -100,6 +101,7 @@ func Open(ctx context.Context, job *boot.Job, settings Settings) (*Transport, er
 	t := &Transport{job: job, engine: e, addresses: make([][]byte, job.NPEs)}
 	t.ctx, t.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	t.blame.job, t.blame.closed = job, t.ctx.Done()
+	t.blame.way = wayOf(hosts[job.HostIndex], config.Own)
 	t.addresses[job.PE] = e.Address()
 	if err := t.publish(ctx); err != nil {
 		t.Close()
@@ -147,9 +149,10 @@ func confine(c *engine.Config, job *boot.Job, hosts []hostInfo) error {
 	if err != nil {
 		return err
 	}
-	c.Devices = devices(hosts, job.HostIndex, ownInterfaces())
+	c.Devices, c.Own = devices(hosts, job.HostIndex, ownInterfaces())
+	c.Hosts = sources(hosts, job.HostIndex, c.NICAtomics)
 	if !all {
-		c.Sources = append(sources(hosts, job.HostIndex, c.NICAtomics), more...)
+		c.Sources = append(slices.Clip(c.Hosts), more...)
 	}
 	return nil
 }

@@ -1,0 +1,112 @@
+package pgas_test
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/gopgas/gopgas/pgas"
+	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/pgastest"
+	"github.com/gopgas/gopgas/ucx"
+)
+
+// network is how two hosts with one interface each, eth0, reach each other. In the steps HOST and OTHER are the hosts' numbers.
+type network struct {
+	steps []string // arguments of ip in each host, whose eth0 has no address before
+	env   []string
+	want  string // in the report of a job that cannot run; empty: it runs
+}
+
+var networks = map[string]network{
+	"IPv6 beside an IPv4 that leads nowhere": {steps: []string{
+		"addr add 10.5.HOST.1/32 dev eth0",
+		"addr add fd00::HOST/64 dev eth0 nodad",
+	}},
+	"a first address that leads nowhere": {steps: []string{
+		"addr add 10.5.HOST.1/24 dev eth0",
+		"addr add 10.6.0.HOST/24 dev eth0",
+	}},
+	"an address on lo, routed": {steps: []string{
+		"addr add 169.254.7.HOST/16 dev eth0",
+		"addr add 10.7.0.HOST/32 dev lo",
+		"route add 10.7.0.OTHER/32 via 169.254.7.OTHER dev eth0 src 10.7.0.HOST",
+	}},
+	"an address on lo, and the kernel connects from the link's": {steps: []string{
+		"addr add 169.254.7.HOST/16 dev eth0",
+		"addr add 10.7.0.HOST/32 dev lo",
+		"route add 10.7.0.OTHER/32 via 169.254.7.OTHER dev eth0",
+	}},
+	"addresses of the link alone": {steps: []string{"addr add 169.254.7.HOST/16 dev eth0"}},
+	// The exchange comes by IPv6. What UCX sends by IPv4 has a receiver that is not there.
+	"a black hole": {steps: blackHole, env: []string{"PGAS_PEER_TIMEOUT=2s", "UCX_TCP_AF_PRIO=inet"}, want: blackHoleReport},
+	"a black hole, and all addresses are accepted": {
+		steps: blackHole, env: []string{"PGAS_PEER_TIMEOUT=2s", "UCX_TCP_AF_PRIO=inet", "PGAS_ACCEPT_FROM=any"}, want: blackHoleReport,
+	},
+}
+
+var blackHole = []string{
+	"addr add 10.5.0.HOST/24 dev eth0",
+	"neigh add 10.5.0.OTHER lladdr 02:00:00:00:00:99 dev eth0 nud permanent",
+	"addr add fd00::HOST/64 dev eth0 nodad",
+}
+
+const blackHoleReport = "UCX has no transport that reaches it: unset UCX_TLS, UCX_NET_DEVICES and UCX_TCP_AF_PRIO, or let them name one that does, such as tcp; " +
+	"here it takes the first address of each interface, and the exchange of the job goes from fd00::"
+
+// TestNetworks: UCX takes the addresses by which the job has assembled, whatever others the hosts have, and a network that it
+// cannot use ends the job with a line that says which addresses those are.
+func TestNetworks(t *testing.T) {
+	if !ucx.Available {
+		t.Skip("this test binary was built without cgo, and its transport takes the exchange's way")
+	}
+	asPE(t, meets)
+	for name, n := range networks {
+		t.Run(name, func(t *testing.T) {
+			hosts := pgastest.NewHosts(t, 2)
+			for i, host := range hosts.Names {
+				ip(t, host, "addr flush dev eth0")
+				for _, step := range n.steps {
+					ip(t, host, strings.NewReplacer("HOST", fmt.Sprint(i+1), "OTHER", fmt.Sprint(2-i)).Replace(step))
+				}
+			}
+			res, out, errs := startJob(t, "TestNetworks", []boot.Host{{Name: hosts.Names[0], PEs: 2}, {Name: hosts.Names[1], PEs: 2}}, n.env...)
+			switch {
+			case n.want == "" && (res.Status != 0 || strings.Count(out, "met\n") != 4):
+				t.Errorf("status %d: %s%s", res.Status, out, errs)
+			case n.want != "" && (res.Status == 0 || !strings.Contains(errs, n.want)):
+				t.Errorf("status %d: %s%s, want %s", res.Status, out, errs, n.want)
+			}
+		})
+	}
+}
+
+func ip(t *testing.T, host, args string) {
+	t.Helper()
+	if out, err := exec.Command("ip", append([]string{"-n", host}, strings.Fields(args)...)...).CombinedOutput(); err != nil {
+		t.Fatalf("ip -n %s %s: %v: %s", host, args, err, out)
+	}
+}
+
+// meets has each PE put a word to every other one.
+func meets(ctx context.Context, w *pgas.World) error {
+	words, err := pgas.Alloc[int64](ctx, w, w.NPEs())
+	if err != nil {
+		return err
+	}
+	for pe := range w.NPEs() {
+		words.At(w.PE()).Put(pe, int64(w.PE()+1))
+	}
+	if err := w.Barrier(ctx); err != nil {
+		return err
+	}
+	for pe := range w.NPEs() {
+		if n := words.At(pe).Get(w.PE()); n != int64(pe+1) {
+			return fmt.Errorf("PE %d has put %d", pe, n)
+		}
+	}
+	fmt.Println("met")
+	return nil
+}
