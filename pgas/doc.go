@@ -47,6 +47,7 @@
 //	share.go                      items in blocks, one for each member of a team
 //	collective*.go                collectives; the algorithms are in internal/coll
 //	value.go, gather.go           collectives of Go values and slices
+//	library.go                    calls of libraries above pgas, for mismatches and reports
 //	coherent*.go, outside.go      what package dsm needs; bounce.go: memory that must not reach a transport
 //	group.go                      goroutines of one PE
 //	readshare.go                  one file as the input of all PEs

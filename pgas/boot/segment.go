@@ -100,7 +100,7 @@ type State struct {
 type Blocked struct {
 	Op    atomic.Uint32 // BlockedOp
 	Peer  atomic.Int32  // PE it waits for, or -1
-	Seq   atomic.Uint64 // sequence number of the collective, heap offset of the word or lock, or the block of coherent memory
+	Seq   atomic.Uint64 // sequence number of the collective or of the library's call, heap offset of the word or lock, or the block of coherent memory
 	Since atomic.Int64  // Unix nanoseconds
 	Team  atomic.Uint32 // slot of the team of a collective, 0 for all PEs
 	// Stalled: not 0 while every goroutine of the program waits, and has for Header.StallAfter. It counts how often waiters
@@ -127,10 +127,11 @@ const (
 	InPageFault
 	InFetch
 	InRelease
+	InLibrary // a call of a library, whose name is in Text
 )
 
 var blockedNames = [...]string{"computing", "barrier", "wait", "quiet", "get", "atomic", "init", "collective", "lock", "notified access", "World.Close", "a page fault of coherent memory",
-	"a fetch of coherent memory", "a release of coherent memory"}
+	"a fetch of coherent memory", "a release of coherent memory", "a call of a library"}
 
 func (op BlockedOp) String() string {
 	if int(op) < len(blockedNames) {

@@ -17,6 +17,9 @@ import (
 // move what all members ask for, many elements in one message. What members of the same host ask of each other moves by
 // loads, stores and the CPU's atomics.
 //
+// On each member one goroutine at a time is in a batched call. A second one panics with *UsageError, which names the lines of both. Get,
+// Put, GetRange, PutRange and loops may run in any number of goroutines, if they do not conflict.
+//
 // A member has its part of the elements in symmetric memory, and 4 times Ring bytes for each other member, which are not
 // touched before a batched call.
 type Array[T any] struct {
@@ -27,6 +30,7 @@ type Array[T any] struct {
 	part   pgas.Slice[T] // on each member
 	mapped [][]T         // the parts of members on this host as Go memory; nil for others
 	moves  *moves[T]
+	turn   exclusive // of the batched calls
 	freed  bool
 }
 
@@ -171,6 +175,22 @@ func (a *Array[T]) mustHave(op string, i int) {
 func (a *Array[T]) mustMove(ctx context.Context, op string) {
 	a.mustBeOpen(op)
 	a.mustBelong(ctx, op)
+}
+
+// enter begins a batched call of op, which a.turn.leave ends. It panics with *pgas.UsageError if the call is wrong.
+func (a *Array[T]) enter(ctx context.Context, op string) {
+	a.mustMove(ctx, op)
+	a.turn.enterLong(a.world)
+}
+
+// joint does f as a collective call of op.
+func (a *Array[T]) joint(ctx context.Context, op string, f func(ctx context.Context) error) error {
+	return a.team.Joint(ctx, op, a.moves.gather.flow.object, false, f)
+}
+
+// barrier is a barrier of a call of op.
+func (a *Array[T]) barrier(ctx context.Context, op string) error {
+	return a.team.Joint(ctx, op, a.moves.gather.flow.object, true, func(context.Context) error { return nil })
 }
 
 // Free frees the memory of the array. It is collective over all PEs of the World.

@@ -10,19 +10,20 @@ import "context"
 // It is collective, and contains a barrier before and after. It panics with *pgas.UsageError if the arrays differ in length
 // or members.
 func (a *Array[T]) CopyFrom(ctx context.Context, b *Array[T]) error {
-	const op = "CopyFrom"
-	a.mustMove(ctx, op)
+	const op = "Array.CopyFrom"
+	a.enter(ctx, op)
+	defer a.turn.leave()
 	b.mustMove(ctx, op)
 	if a.layout.n != b.layout.n || a.team != b.team {
 		misuse(op, "the array has %v, the other %v: they must have the same length and members", &a.layout, &b.layout)
 	}
-	if err := a.team.Barrier(ctx); err != nil {
+	if err := a.barrier(ctx, op); err != nil {
 		return err
 	}
 	if err := a.copyFrom(ctx, b); err != nil {
 		return err
 	}
-	return a.settle(ctx, func(context.Context) error { return nil })
+	return a.settle(ctx, op)
 }
 
 func (a *Array[T]) copyFrom(ctx context.Context, b *Array[T]) error {

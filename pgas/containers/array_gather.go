@@ -50,11 +50,17 @@ func (g *gather[T]) bind(mem *memory, part []T) {
 // members are answered. An element is read at some time during the call: put a barrier between it and what changes the
 // elements. It panics with *pgas.UsageError if dst and idx differ in length or an index is out of range.
 func (a *Array[T]) Gather(ctx context.Context, dst []T, idx []int) error {
-	const op = "Gather"
-	a.mustMove(ctx, op)
+	const op = "Array.Gather"
+	a.enter(ctx, op)
+	defer a.turn.leave()
 	if len(dst) != len(idx) {
 		misuse(op, "%d indexes for %d elements: give one for each", len(idx), len(dst))
 	}
+	return a.joint(ctx, op, func(ctx context.Context) error { return a.gather(ctx, op, dst, idx) })
+}
+
+// gather is Gather inside a collective call of op.
+func (a *Array[T]) gather(ctx context.Context, op string, dst []T, idx []int) error {
 	g := a.moves.gather
 	for k, i := range idx {
 		if uint(i) >= uint(a.layout.n) {

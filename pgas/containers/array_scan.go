@@ -19,14 +19,15 @@ func PrefixSums[T pgas.Number](ctx context.Context, a *Array[T]) error {
 // PrefixFunc sets each element to the combination by f of all elements up to it, in the order of their indexes. f is
 // associative; it needs not be commutative. Otherwise it is PrefixSums.
 func (a *Array[T]) PrefixFunc(ctx context.Context, f func(x, y T) T) error {
-	const op = "PrefixFunc"
-	a.mustMove(ctx, op)
+	const op = "Array.PrefixFunc"
+	a.enter(ctx, op)
+	defer a.turn.leave()
 	if f == nil {
 		misuse(op, "the function is nil")
 	}
 	lo, hi := a.team.Share(a.layout.n)
 	share := make([]T, hi-lo)
-	if err := a.team.Barrier(ctx); err != nil {
+	if err := a.barrier(ctx, op); err != nil {
 		return err
 	}
 	if err := a.GetRange(ctx, lo, share); err != nil {
@@ -46,7 +47,7 @@ func (a *Array[T]) PrefixFunc(ctx context.Context, f func(x, y T) T) error {
 		}
 	}
 	a.PutRange(lo, share)
-	return a.settle(ctx, func(context.Context) error { return nil })
+	return a.settle(ctx, op)
 }
 
 // fold combines all values in order, and reports whether there are any.

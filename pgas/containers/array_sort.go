@@ -28,8 +28,9 @@ type sample[T any] struct {
 
 // Sort sorts a in ascending order, as slices.Sort does a slice. It is SortFunc with cmp.Compare.
 func Sort[T cmp.Ordered](ctx context.Context, a *Array[T]) error {
-	a.mustMove(ctx, "Sort")
-	return a.sort(ctx, slices.Sort[[]T], cmp.Compare[T])
+	a.enter(ctx, "Sort")
+	defer a.turn.leave()
+	return a.sort(ctx, "Sort", slices.Sort[[]T], cmp.Compare[T])
 }
 
 // SortFunc sorts the elements in ascending order as compare orders them, which is as slices.SortFunc has it. Elements that
@@ -39,15 +40,17 @@ func Sort[T cmp.Ordered](ctx context.Context, a *Array[T]) error {
 // bucket, and to its place. A member needs Go memory for its part twice, and for its bucket, which is rarely
 // more than half as large again.
 func (a *Array[T]) SortFunc(ctx context.Context, compare func(x, y T) int) error {
-	a.mustMove(ctx, "SortFunc")
+	const op = "Array.SortFunc"
+	a.enter(ctx, op)
+	defer a.turn.leave()
 	if compare == nil {
-		misuse("SortFunc", "the function is nil")
+		misuse(op, "the function is nil")
 	}
-	return a.sort(ctx, func(s []T) { slices.SortFunc(s, compare) }, compare)
+	return a.sort(ctx, op, func(s []T) { slices.SortFunc(s, compare) }, compare)
 }
 
-func (a *Array[T]) sort(ctx context.Context, sortSlice func([]T), compare func(x, y T) int) error {
-	if err := a.team.Barrier(ctx); err != nil {
+func (a *Array[T]) sort(ctx context.Context, op string, sortSlice func([]T), compare func(x, y T) int) error {
+	if err := a.barrier(ctx, op); err != nil {
 		return err
 	}
 	mine := slices.Clone(a.Local())
@@ -56,7 +59,7 @@ func (a *Array[T]) sort(ctx context.Context, sortSlice func([]T), compare func(x
 	if err != nil {
 		return err
 	}
-	bucket, err := a.exchange(ctx, mine, cuts)
+	bucket, err := a.exchange(ctx, op, mine, cuts)
 	if err != nil {
 		return err
 	}
@@ -70,7 +73,7 @@ func (a *Array[T]) sort(ctx context.Context, sortSlice func([]T), compare func(x
 		lo += size[0]
 	}
 	a.PutRange(lo, bucket)
-	return a.settle(ctx, func(context.Context) error { return nil })
+	return a.settle(ctx, op)
 }
 
 // cuts returns where the buckets of this member's sorted elements begin and end: n+1 places.
@@ -115,20 +118,23 @@ func (a *Array[T]) samples(mine []T) []sample[T] {
 }
 
 // exchange sends each bucket of this member's elements to its member, and returns this member's bucket.
-func (a *Array[T]) exchange(ctx context.Context, mine []T, cuts []int) (bucket []T, err error) {
+func (a *Array[T]) exchange(ctx context.Context, op string, mine []T, cuts []int) (bucket []T, err error) {
 	m := a.moves
 	bucket = slices.Clone(mine[cuts[a.me]:cuts[a.me+1]])
 	m.onSorted = func(_ int, values []T) error {
 		bucket = append(bucket, values...)
 		return nil
 	}
-	for k := 1; k < a.n; k++ {
-		pe := (a.me + k) % a.n
-		for _, v := range mine[cuts[pe]:cuts[pe+1]] {
-			if err := m.sorted.Send(ctx, pe, v); err != nil {
-				return nil, err
+	err = a.joint(ctx, op, func(ctx context.Context) error {
+		for k := 1; k < a.n; k++ {
+			pe := (a.me + k) % a.n
+			for _, v := range mine[cuts[pe]:cuts[pe+1]] {
+				if err := m.sorted.send(ctx, pe, v); err != nil {
+					return err
+				}
 			}
 		}
-	}
-	return bucket, m.sorted.Flush(ctx)
+		return m.sorted.flush(ctx)
+	})
+	return bucket, err
 }

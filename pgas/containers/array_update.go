@@ -16,8 +16,9 @@ import (
 // It is collective; members may give different numbers of elements, or none. It returns when the elements of all members
 // are set. It panics with *pgas.UsageError if idx and src differ in length or an index is out of range.
 func (a *Array[T]) Scatter(ctx context.Context, idx []int, src []T) error {
-	const op = "Scatter"
-	a.mustMove(ctx, op)
+	const op = "Array.Scatter"
+	a.enter(ctx, op)
+	defer a.turn.leave()
 	mustPair(op, len(idx), len(src))
 	m := a.moves
 	part := a.part.Local()
@@ -27,29 +28,43 @@ func (a *Array[T]) Scatter(ctx context.Context, idx []int, src []T) error {
 		}
 		return nil
 	}
-	for k, i := range idx {
-		if uint(i) >= uint(a.layout.n) {
-			a.mustHave(op, i)
+	return a.change(ctx, op, func(ctx context.Context) error {
+		for k, i := range idx {
+			if uint(i) >= uint(a.layout.n) {
+				a.mustHave(op, i)
+			}
+			pe, at := a.layout.locate(i)
+			if mine := a.mapped[pe]; mine != nil {
+				mine[at] = src[k]
+			} else if err := m.values.send(ctx, pe, move[T]{uint32(at), src[k]}); err != nil {
+				return err
+			}
 		}
-		pe, at := a.layout.locate(i)
-		if mine := a.mapped[pe]; mine != nil {
-			mine[at] = src[k]
-		} else if err := m.values.Send(ctx, pe, move[T]{uint32(at), src[k]}); err != nil {
-			return err
-		}
-	}
-	return a.settle(ctx, m.values.Flush)
+		return nil
+	}, m.values.flush)
 }
 
-// settle ends a batched change: it flushes, and then no member returns before the stores of all are complete.
-func (a *Array[T]) settle(ctx context.Context, flush func(context.Context) error) error {
-	if err := flush(ctx); err != nil {
+// change makes a batched change, a call of op: it sends and flushes, and then no member returns before the stores of all are complete.
+func (a *Array[T]) change(ctx context.Context, op string, send, flush func(context.Context) error) error {
+	err := a.joint(ctx, op, func(ctx context.Context) error {
+		if err := send(ctx); err != nil {
+			return err
+		}
+		return flush(ctx)
+	})
+	if err != nil {
 		return err
 	}
+	return a.settle(ctx, op)
+}
+
+// settle ends a change, a call of op: no member returns before the stores of all are complete. Members that have made different changes
+// find out here, since batches of both may have gone through.
+func (a *Array[T]) settle(ctx context.Context, op string) error {
 	if err := a.ctx.Quiet(ctx); err != nil {
 		return err
 	}
-	return a.team.Sync(ctx)
+	return a.barrier(ctx, op)
 }
 
 // mustPair panics with *pgas.UsageError unless there are as many values as indexes.
@@ -66,7 +81,8 @@ func mustPair(op string, indexes, values int) {
 // added. It panics with *pgas.UsageError if an index is out of range.
 func Count[T pgas.Word](ctx context.Context, a *Array[T], idx []int) error {
 	const op = "Count"
-	a.mustMove(ctx, op)
+	a.enter(ctx, op)
+	defer a.turn.leave()
 	m := a.moves
 	words := pgas.AtomicsOf(a.part.Range(0, a.part.Len()))
 	m.onPlaces = func(_ int, places []uint32) error {
@@ -75,24 +91,27 @@ func Count[T pgas.Word](ctx context.Context, a *Array[T], idx []int) error {
 		}
 		return nil
 	}
-	for _, i := range idx {
-		if uint(i) >= uint(a.layout.n) {
-			a.mustHave(op, i)
+	return a.change(ctx, op, func(ctx context.Context) error {
+		for _, i := range idx {
+			if uint(i) >= uint(a.layout.n) {
+				a.mustHave(op, i)
+			}
+			pe, at := a.layout.locate(i)
+			if a.mapped[pe] != nil {
+				words.At(at).Inc(pe)
+			} else if err := m.places.send(ctx, pe, uint32(at)); err != nil {
+				return err
+			}
 		}
-		pe, at := a.layout.locate(i)
-		if a.mapped[pe] != nil {
-			words.At(at).Inc(pe)
-		} else if err := m.places.Send(ctx, pe, uint32(at)); err != nil {
-			return err
-		}
-	}
-	return a.settle(ctx, m.places.Flush)
+		return nil
+	}, m.places.flush)
 }
 
 // AddAll adds values[k] to element idx[k] of a, atomically, for all k. Otherwise it is Count.
 func AddAll[T pgas.Word](ctx context.Context, a *Array[T], idx []int, values []T) error {
 	const op = "AddAll"
-	a.mustMove(ctx, op)
+	a.enter(ctx, op)
+	defer a.turn.leave()
 	words := pgas.AtomicsOf(a.part.Range(0, a.part.Len()))
 	return a.update(ctx, op, idx, values, func(pe, at int, v T) { words.At(at).Add(pe, v) })
 }
@@ -100,7 +119,8 @@ func AddAll[T pgas.Word](ctx context.Context, a *Array[T], idx []int, values []T
 // MaxAll sets element idx[k] of a to the larger of itself and values[k], atomically, for all k. Otherwise it is Count.
 func MaxAll[T pgas.Word](ctx context.Context, a *Array[T], idx []int, values []T) error {
 	const op = "MaxAll"
-	a.mustMove(ctx, op)
+	a.enter(ctx, op)
+	defer a.turn.leave()
 	words := pgas.AtomicsOf(a.part.Range(0, a.part.Len()))
 	return a.update(ctx, op, idx, values, func(pe, at int, v T) { words.At(at).Max(pe, v) })
 }
@@ -108,7 +128,8 @@ func MaxAll[T pgas.Word](ctx context.Context, a *Array[T], idx []int, values []T
 // MinAll sets element idx[k] of a to the smaller of itself and values[k], atomically, for all k. Otherwise it is Count.
 func MinAll[T pgas.Word](ctx context.Context, a *Array[T], idx []int, values []T) error {
 	const op = "MinAll"
-	a.mustMove(ctx, op)
+	a.enter(ctx, op)
+	defer a.turn.leave()
 	words := pgas.AtomicsOf(a.part.Range(0, a.part.Len()))
 	return a.update(ctx, op, idx, values, func(pe, at int, v T) { words.At(at).Min(pe, v) })
 }
@@ -123,18 +144,20 @@ func (a *Array[T]) update(ctx context.Context, op string, idx []int, values []T,
 		}
 		return nil
 	}
-	for k, i := range idx {
-		if uint(i) >= uint(a.layout.n) {
-			a.mustHave(op, i)
+	return a.change(ctx, op, func(ctx context.Context) error {
+		for k, i := range idx {
+			if uint(i) >= uint(a.layout.n) {
+				a.mustHave(op, i)
+			}
+			pe, at := a.layout.locate(i)
+			if a.mapped[pe] != nil {
+				apply(pe, at, values[k])
+			} else if err := m.values.send(ctx, pe, move[T]{uint32(at), values[k]}); err != nil {
+				return err
+			}
 		}
-		pe, at := a.layout.locate(i)
-		if a.mapped[pe] != nil {
-			apply(pe, at, values[k])
-		} else if err := m.values.Send(ctx, pe, move[T]{uint32(at), values[k]}); err != nil {
-			return err
-		}
-	}
-	return a.settle(ctx, m.values.Flush)
+		return nil
+	}, m.values.flush)
 }
 
 // Combine sets element idx[k] to f(element, values[k]), for all k, in any order. The owner of an element calls f for all
@@ -144,8 +167,9 @@ func (a *Array[T]) update(ctx context.Context, op string, idx []int, values []T,
 // all members are combined. It panics with *pgas.UsageError if idx and values differ in length or an index is out of
 // range.
 func (a *Array[T]) Combine(ctx context.Context, idx []int, values []T, f func(element, value T) T) error {
-	const op = "Combine"
-	a.mustMove(ctx, op)
+	const op = "Array.Combine"
+	a.enter(ctx, op)
+	defer a.turn.leave()
 	mustPair(op, len(idx), len(values))
 	if f == nil {
 		misuse(op, "the function is nil")
@@ -159,14 +183,16 @@ func (a *Array[T]) Combine(ctx context.Context, idx []int, values []T, f func(el
 		}
 		return nil
 	}
-	for k, i := range idx {
-		a.mustHave(op, i)
-		pe, at := a.layout.locate(i)
-		if pe == a.me {
-			part[at] = f(part[at], values[k])
-		} else if err := m.values.Send(ctx, pe, move[T]{uint32(at), values[k]}); err != nil {
-			return err
+	return a.change(ctx, op, func(ctx context.Context) error {
+		for k, i := range idx {
+			a.mustHave(op, i)
+			pe, at := a.layout.locate(i)
+			if pe == a.me {
+				part[at] = f(part[at], values[k])
+			} else if err := m.values.send(ctx, pe, move[T]{uint32(at), values[k]}); err != nil {
+				return err
+			}
 		}
-	}
-	return a.settle(ctx, m.values.Flush)
+		return nil
+	}, m.values.flush)
 }

@@ -11,6 +11,8 @@ import (
 	"context"
 	"math"
 	"math/bits"
+	"sync"
+	"sync/atomic"
 
 	"github.com/gopgas/gopgas/pgas"
 )
@@ -21,18 +23,24 @@ const (
 )
 
 // Bloom is a set of keys of the plain type K that may say yes for a key which was not added. Two keys are the same if
-// their bytes are. Members need not synchronize to use it: bits are only ever set.
+// their bytes are. Members need not synchronize to use it: bits are only ever set. Any number of goroutines of a member may add
+// and look up at once; Union and Count are collectives of the team, in which goroutines of a PE take turns.
 type Bloom[K any] struct {
 	members
 	memory memory
 	words  pgas.AtomicSlice[uint64]
 	local  pgas.Slice[uint64]
-	blocks int // of each member
-	each   int // bits of a key in each of two words
-	hash   bloomHash[K]
-	added  bool // this member has added keys since it last read
-	at     [bloomBurst]bloomPlace
-	found  [bloomBurst][2]uint64
+	blocks int           // of each member
+	each   int           // bits of a key in each of two words
+	adds   atomic.Uint64 // how often this member has added
+	fenced atomic.Uint64 // what adds was before a fence; if it is that now, what was added is there for this member's reads
+	reads  sync.Pool     // of *bloomReads
+}
+
+// bloomReads is the reads of a burst of keys.
+type bloomReads struct {
+	at    [bloomBurst]bloomPlace
+	found [bloomBurst][2]uint64
 }
 
 // bloomPlace is where a key's bits are.
@@ -67,13 +75,13 @@ func NewBloom[K any](ctx context.Context, w *pgas.World, keys int, rate float64,
 	}
 	b.each = each
 	b.memory.m = &b.members
-	words, key := reserve[uint64](&b.memory, bloomBlock*b.blocks), reserve[uint64](&b.memory, bloomHashWords[K]())
+	words := reserve[uint64](&b.memory, bloomBlock*b.blocks)
 	if err := b.memory.allocate(ctx, s.over); err != nil || b.team == nil {
 		return b, err
 	}
 	b.local = cleared[uint64](&b.memory, words, bloomBlock*b.blocks)
 	b.words = pgas.AtomicsOf(b.local)
-	b.hash = newBloomHash[K](&b.memory, key)
+	b.reads.New = func() any { return new(bloomReads) }
 	return b, b.memory.ready(ctx)
 }
 
@@ -86,7 +94,7 @@ func (b *Bloom[K]) check(op string) {
 
 // place returns where the bits of key are.
 func (b *Bloom[K]) place(key K) (p bloomPlace) {
-	h := b.hash.of(key)
+	h := bloomHash(key)
 	block, _ := bits.Mul64(h, uint64(b.n)*uint64(b.blocks))
 	p.pe = int(block / uint64(b.blocks))
 	first := bloomBlock * int(block%uint64(b.blocks))
@@ -109,10 +117,11 @@ func (b *Bloom[K]) place(key K) (p bloomPlace) {
 func (b *Bloom[K]) Add(key K) {
 	b.check("Bloom.Add")
 	p := b.place(key)
+	b.mustLive(p.pe)
 	for i, word := range p.word {
 		b.words.At(word).Or(p.pe, p.masks[i])
 	}
-	b.added = true
+	b.adds.Add(1)
 }
 
 // AddAll adds keys, as Add does one by one.
@@ -128,45 +137,56 @@ func (b *Bloom[K]) AddAll(keys []K) {
 // is lost.
 func (b *Bloom[K]) MayHave(key K) bool {
 	b.check("Bloom.MayHave")
-	b.read(0, key)
+	r := b.begin()
+	defer b.reads.Put(r)
+	b.read(r, 0, key)
 	b.ctx.MustQuiet()
-	return b.has(0)
+	return r.has(0)
 }
 
 // MayHaveAll returns what MayHave would for each of keys, appended to into. The reads of up to 64 keys are under way at
 // once.
 func (b *Bloom[K]) MayHaveAll(keys []K, into []bool) []bool {
 	b.check("Bloom.MayHaveAll")
+	r := b.begin()
+	defer b.reads.Put(r)
 	for len(keys) > 0 {
 		n := min(len(keys), bloomBurst)
 		for i, key := range keys[:n] {
-			b.read(i, key)
+			b.read(r, i, key)
 		}
 		b.ctx.MustQuiet()
 		for i := range n {
-			into = append(into, b.has(i))
+			into = append(into, r.has(i))
 		}
 		keys = keys[n:]
 	}
 	return into
 }
 
-// read begins to read the words of key as number i of a burst.
-func (b *Bloom[K]) read(i int, key K) {
-	if b.added {
+// begin begins reads, of all that this member has added.
+func (b *Bloom[K]) begin() *bloomReads {
+	if adds := b.adds.Load(); b.fenced.Load() != adds {
 		b.ctx.Fence()
-		b.added = false
+		b.fenced.Store(adds)
 	}
+	return b.reads.Get().(*bloomReads)
+}
+
+// read begins to read the words of key as number i of a burst.
+func (b *Bloom[K]) read(r *bloomReads, i int, key K) {
 	p := b.place(key)
-	b.at[i] = p
+	b.mustLive(p.pe)
+	r.at[i] = p
 	for j, word := range p.word {
-		b.words.At(word).FetchNB(p.pe, &b.found[i][j])
+		b.words.At(word).FetchNB(p.pe, &r.found[i][j])
 	}
 }
 
-func (b *Bloom[K]) has(i int) bool {
-	m := &b.at[i].masks
-	return b.found[i][0]&m[0] == m[0] && b.found[i][1]&m[1] == m[1]
+// has reports whether all bits of key number i were read.
+func (r *bloomReads) has(i int) bool {
+	m := &r.at[i].masks
+	return r.found[i][0]&m[0] == m[0] && r.found[i][1]&m[1] == m[1]
 }
 
 // Union adds all keys of other, which has the same members and was made for the same numbers. It is collective over the

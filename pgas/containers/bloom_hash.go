@@ -4,20 +4,21 @@ package containers
 
 import "reflect"
 
-// bloomHash hashes keys. A key is copied to a place in this PE's symmetric memory that can be seen as words.
-type bloomHash[K any] struct{ view distView[K] }
+// bloomWords are the words of most keys: those of others take memory of Go.
+const bloomWords = 8
 
-func bloomHashWords[K any]() int { return (sizeOf[K]() + 7) / 8 }
-
-func newBloomHash[K any](mem *memory, place int) bloomHash[K] {
-	return bloomHash[K]{newDistView[K](mem, place, bloomHashWords[K]())}
-}
-
-// of returns the hash of key.
-func (h *bloomHash[K]) of(key K) uint64 {
-	h.view.value[0] = key
+// bloomHash returns the hash of key.
+func bloomHash[K any](key K) uint64 {
+	var few [bloomWords]uint64
+	words := few[:]
+	if n := mapWords(sizeOf[K]()); n > bloomWords {
+		words = make([]uint64, n)
+	} else {
+		words = words[:n]
+	}
+	mapEncode(words, &key)
 	sum := uint64(0x9e3779b97f4a7c15)
-	for _, word := range h.view.words {
+	for _, word := range words {
 		sum = bloomMix(sum ^ word)
 	}
 	return sum

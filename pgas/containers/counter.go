@@ -5,21 +5,18 @@ package containers
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/gopgas/gopgas/pgas"
 )
 
-// counterWords are a member's word, and two that the collective sum needs.
-const counterWords = 3
-
-// Counter is a number that all members add to.
+// Counter is a number that all members add to. Add, Own and Sum may be called by any number of goroutines of a member at once;
+// SumAll is a collective of the team, in which goroutines of a PE take turns.
 type Counter struct {
 	members
 	memory memory
-	words  pgas.Slice[int64]
 	word   pgas.Atomic[int64]
-	own    int64 // what this member has added
-	parts  []int64
+	own    atomic.Int64 // what this member has added; its word may be behind where atomics are a NIC's
 }
 
 // NewCounter makes a counter that is 0. It is collective over all PEs of the World. It returns the errors of pgas.Alloc.
@@ -29,13 +26,11 @@ func NewCounter(ctx context.Context, w *pgas.World, opts ...Option) (*Counter, e
 	s := settingsOf(op, opts)
 	c := &Counter{members: membersOf(ctx, op, w, s)}
 	c.memory.m = &c.members
-	words := reserve[int64](&c.memory, counterWords)
+	word := reserve[int64](&c.memory, 1)
 	if err := c.memory.allocate(ctx, s.over); err != nil || c.team == nil {
 		return c, err
 	}
-	c.words = cleared[int64](&c.memory, words, counterWords)
-	c.word = pgas.AtomicsOf(c.words).At(0)
-	c.parts = make([]int64, c.n)
+	c.word = pgas.AtomicsOf(cleared[int64](&c.memory, word, 1)).At(0)
 	return c, c.memory.ready(ctx)
 }
 
@@ -46,17 +41,17 @@ func (c *Counter) check(op string) {
 	c.mustBeMember(op)
 }
 
-// Add adds n. It is local: a store to this member's word.
+// Add adds n. It is local: an atomic addition to this member's word, complete at once.
 func (c *Counter) Add(n int64) {
 	c.check("Counter.Add")
-	c.own += n
-	c.word.Set(c.me, c.own)
+	c.own.Add(n)
+	c.word.Add(c.me, n)
 }
 
 // Own returns what this member has added. It is local.
 func (c *Counter) Own() int64 {
 	c.check("Counter.Own")
-	return c.own
+	return c.own.Load()
 }
 
 // Sum returns about what all members have added. It is one-sided: it reads the word of every member, all at once. If no
@@ -66,29 +61,33 @@ func (c *Counter) Own() int64 {
 func (c *Counter) Sum(ctx context.Context) (int64, error) {
 	c.check("Counter.Sum")
 	c.mustBelong(ctx, "Counter.Sum")
-	for pe := range c.parts {
-		c.word.FetchNB(pe, &c.parts[pe])
+	parts := make([]int64, c.n)
+	for pe := range parts {
+		if err := c.lost(pe); err != nil {
+			return 0, fmt.Errorf("Counter.Sum: %w", err)
+		}
+		c.word.FetchNB(pe, &parts[pe])
 	}
 	if err := c.ctx.Quiet(ctx); err != nil {
 		return 0, fmt.Errorf("Counter.Sum: %w", err)
 	}
 	sum := int64(0)
-	for _, n := range c.parts {
+	for _, n := range parts {
 		sum += n
 	}
 	return sum, nil
 }
 
 // SumAll returns what all members have added before their calls. It is collective, a reduction of one number, and has the
-// errors of pgas.SumReduce. All members get the same sum.
+// errors of pgas.SumValue. All members get the same sum.
 func (c *Counter) SumAll(ctx context.Context) (int64, error) {
 	c.check("Counter.SumAll")
 	c.mustBelong(ctx, "Counter.SumAll")
-	c.words.Local()[1] = c.own
-	if err := pgas.SumReduce(ctx, c.team, c.words.Range(2, 3), c.words.Range(1, 2)); err != nil {
+	sum, err := pgas.SumValue(ctx, c.team, c.Own())
+	if err != nil {
 		return 0, fmt.Errorf("Counter.SumAll: %w", err)
 	}
-	return c.words.Local()[2], nil
+	return sum, nil
 }
 
 // Free frees the memory of the counter. It is collective over all PEs of the World.

@@ -12,15 +12,22 @@ import (
 )
 
 // DistObject is one value of the plain type T for each member, which its owner publishes and others fetch.
+//
+// On each member one goroutine at a time publishes, and one at a time fetches. A second one
+// panics with *UsageError, which names the lines of both.
 type DistObject[T any] struct {
 	members
 	memory  memory
 	version pgas.Atomic[uint64]
 	words   pgas.AtomicSlice[uint64] // of the value that is published
-	own     distView[T]              // this member's value
-	got     distView[T]              // a value that is being fetched
-	current uint64                   // version of this member's value
-	known   map[int]distKnown[T]
+
+	publishing exclusive
+	own        distView[T] // this member's value
+	current    uint64      // its version
+
+	fetching exclusive
+	got      distView[T] // a value that is being fetched
+	known    map[int]distKnown[T]
 }
 
 // distKnown is what a member has fetched from another one.
@@ -75,6 +82,8 @@ func (d *DistObject[T]) check(op string) {
 // the old value or the new one, never parts of both. It orders nothing else.
 func (d *DistObject[T]) Publish(v T) {
 	d.check("DistObject.Publish")
+	d.publishing.enter(d.world)
+	defer d.publishing.leave()
 	d.own.value[0] = v
 	d.version.Set(d.me, d.current+1)
 	d.ctx.FencePE(d.me)
@@ -107,12 +116,19 @@ func (d *DistObject[T]) fetch(ctx context.Context, op string, pe int, after uint
 	d.check(op)
 	d.mustBelong(ctx, op)
 	d.mustReach(op, pe)
+	d.fetching.enter(d.world)
+	defer d.fetching.leave()
 	defer orLost(&err)
+	d.mustLive(pe)
 	for p := (pace{}); ; {
 		if at := d.version.Fetch(pe); at&1 == 0 && at/2 > after {
 			if v, ok := d.read(pe, at); ok {
 				return v, at / 2, nil
 			}
+		}
+		if p.polls == 0 {
+			d.fetching.note()
+			ctx = d.waitFor(ctx, op, pe)
 		}
 		if err := p.pause(ctx, d.world); err != nil {
 			return v, 0, err
@@ -122,9 +138,6 @@ func (d *DistObject[T]) fetch(ctx context.Context, op string, pe int, after uint
 
 // read returns the value of pe whose version is at, unless pe has begun to publish another one.
 func (d *DistObject[T]) read(pe int, at uint64) (v T, ok bool) {
-	if pe == d.me {
-		return d.own.value[0], true
-	}
 	if k := d.known[pe]; k.version == at {
 		return k.value, true
 	}

@@ -20,7 +20,10 @@
 //
 // # Goroutines
 //
-// A handle of a container belongs to one goroutine of a PE at a time, unless its type says more.
+// A Counter, Tickets, a Bloom, Queues, and the Get and Put of an Array may be used by any number of goroutines of a PE at once. Of
+// all else one goroutine at a time is in a call: a Queue has one that pushes and one that pops, a DistObject one that publishes
+// and one that fetches. A second goroutine panics with *pgas.UsageError, which names its line and that of the call that is under way.
+// Only the Send of a Mailbox does so in programs alone that are checked (PGAS_CHECK=1).
 //
 // # Errors
 //
@@ -56,6 +59,7 @@
 //	counter.go            Counter: a sum; tickets.go: Tickets: unique numbers
 //	dist.go               DistObject: a value of each member
 //	bloom.go              Bloom: a filter of keys; bloom_size.go: how large; bloom_hash.go: hashes
+//	exclusive.go          one goroutine at a time
 //	pace.go               polling words of other PEs; free.go: giving memory back
 //
 // Package coherent has the array over the coherent memory of package dsm. model has Promela models of the deque and of

@@ -12,6 +12,7 @@ import (
 // flow is a row of signals of this member.
 type flow struct {
 	place, n int
+	object   uint64 // tells what the flow belongs to from others
 	signals  pgas.SignalSlice
 	seen     []uint64 // each signal's value when this member last looked
 	changed  *pgas.WaitSet[uint64]
@@ -28,6 +29,7 @@ func (f *flow) bind(mem *memory) {
 	if f.changed != nil {
 		return
 	}
+	f.object = mem.lines.All().Offset() + uint64(f.place)
 	f.seen = make([]uint64, f.n)
 	f.signals = pgas.SignalsOf(cleared[pgas.Signal](mem, f.place, f.n))
 	f.changed = f.signals.UntilEach(pgas.NE, f.seen)

@@ -92,6 +92,53 @@ var uses = map[string]use{
 			return err
 		}, err
 	},
+	// The rest wait for nothing at a home of the same host, whose memory outlives it.
+	"Tickets": func(ctx context.Context, w *pgas.World) (func() error, error) {
+		n, err := containers.NewTickets(ctx, w, containers.Home(victim))
+		return func() error { n.Next(); return nil }, err
+	},
+	"Counter": func(ctx context.Context, w *pgas.World) (func() error, error) {
+		c, err := containers.NewCounter(ctx, w)
+		return func() error {
+			c.Add(1)
+			_, err := c.Sum(ctx)
+			return err
+		}, err
+	},
+	"Pushes and pops": func(ctx context.Context, w *pgas.World) (func() error, error) {
+		q, err := containers.NewQueue[int64](ctx, w, 64, containers.Home(victim), containers.ManyConsumers())
+		return func() error {
+			if _, err := q.TryPush(1); err != nil {
+				return err
+			}
+			_, _, err := q.TryPop()
+			return err
+		}, err
+	},
+	"Finds and sets": func(ctx context.Context, w *pgas.World) (func() error, error) {
+		m, err := containers.NewMap[int, int](ctx, w, containers.Capacity(10000))
+		return func() error {
+			k := rand.IntN(500)
+			m.Find(k)
+			return m.Set(ctx, k, k)
+		}, err
+	},
+	"DistObject": func(ctx context.Context, w *pgas.World) (func() error, error) {
+		d, err := containers.NewDistObject[int](ctx, w)
+		return func() error {
+			d.Publish(1)
+			_, err := d.Fetch(ctx, victim)
+			return err
+		}, err
+	},
+	"Bloom": func(ctx context.Context, w *pgas.World) (func() error, error) {
+		b, err := containers.NewBloom[int](ctx, w, 1000, 0.01)
+		return func() error {
+			b.Add(rand.IntN(1000))
+			b.MayHave(rand.IntN(1000))
+			return nil
+		}, err
+	},
 	"WorkPool": func(ctx context.Context, w *pgas.World) (func() error, error) {
 		pool, err := containers.NewWorkPool[int](ctx, w, 64)
 		return func() error {

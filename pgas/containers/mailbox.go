@@ -7,6 +7,7 @@ package containers
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/gopgas/gopgas/pgas"
 )
@@ -18,6 +19,10 @@ import (
 // polls or flushes, on the goroutine that does so, and at no other time: a member that computes for long keeps others
 // waiting as soon as their rings at it are full.
 //
+// On each member one goroutine at a time is in a call. A second one panics with *UsageError, which names the lines of both: always
+// if both flush or poll, and in a program that is checked (PGAS_CHECK=1) if either sends. Without that check items that two goroutines
+// send at once may be lost.
+//
 // Each member has n+1 times Ring bytes of symmetric memory for n members, and half as much Go memory for the batches that it
 // has begun.
 type Mailbox[T any] struct {
@@ -28,10 +33,13 @@ type Mailbox[T any] struct {
 	census  *census
 	receive func(from int, items []T) error
 
-	beside    besides // a mailbox with the same flow, or nil
-	counted   tally   // items sent and taken since it was made
-	receiving bool    // receive is running
-	backlog   int     // items that it may have staged beyond its batches
+	beside    besides     // a mailbox with the same flow, or nil
+	counted   tally       // items sent and taken since it was made
+	receiving atomic.Bool // receive is running
+	turn      exclusive
+	within    exclusive // of the calls of Send that receive makes
+	checks    bool      // Send takes its turn, too
+	backlog   int       // items that it may have staged beyond its batches
 	freed     bool
 }
 
@@ -85,7 +93,7 @@ func NewMailbox[T any](ctx context.Context, w *pgas.World, receive func(from int
 	if err := mem.allocate(ctx, s.over); err != nil {
 		return nil, err
 	}
-	b.memory = mem
+	b.memory, b.checks = mem, w.Checks()
 	b.bind(mem)
 	return b, mem.ready(ctx)
 }
@@ -128,6 +136,19 @@ func (b *Mailbox[T]) Send(ctx context.Context, pe int, v T) error {
 	if b == nil || b.members == nil || uint(pe) >= uint(b.n) || ctx == nil || b.freed {
 		b.refuse(ctx, "Send", pe)
 	}
+	if b.checks {
+		turn := &b.turn
+		if b.receiving.Load() { // then a call has the turn
+			turn = &b.within
+		}
+		turn.enterLong(b.world)
+		defer turn.leave()
+	}
+	return b.send(ctx, pe, v)
+}
+
+// send is Send after its checks.
+func (b *Mailbox[T]) send(ctx context.Context, pe int, v T) error {
 	b.counted.sent++
 	if !b.rings.stage(pe, v) {
 		return nil
@@ -155,14 +176,14 @@ func (b *Mailbox[T]) mustBeOpen(ctx context.Context, op string) {
 // full puts a full batch for pe, and receives until there is room for it.
 func (b *Mailbox[T]) full(ctx context.Context, pe int) error {
 	out := &b.rings.out[pe]
-	if b.receiving {
+	if b.receiving.Load() {
 		b.rings.push(pe)
 		if excess := len(out.staged) - b.rings.size/2; excess > b.backlog {
 			return fmt.Errorf("Mailbox.Send: receive has sent %d items to PE %d which it has no room for: choose a larger Backlog, or send less from receive", excess, pe)
 		}
 		return nil
 	}
-	for {
+	for named := false; ; {
 		b.flow.look()
 		b.rings.push(pe)
 		some, err := b.deliverBoth()
@@ -173,6 +194,9 @@ func (b *Mailbox[T]) full(ctx context.Context, pe int) error {
 			continue
 		}
 		b.tellBoth()
+		if !named {
+			ctx, named = b.waitFor(ctx, "Mailbox.Send", pe), true
+		}
 		if err := b.flow.wait(ctx); err != nil {
 			return err
 		}
@@ -183,7 +207,8 @@ func (b *Mailbox[T]) full(ctx context.Context, pe int) error {
 // number of items that it has received.
 func (b *Mailbox[T]) Poll() (n int, err error) {
 	b.mustBeOpen(context.Background(), "Poll")
-	b.mustNotReceive("Poll")
+	b.turn.enterLong(b.world)
+	defer b.turn.leave()
 	before := b.counted.taken
 	b.flow.look()
 	b.rings.pushAll()
@@ -200,7 +225,13 @@ func (b *Mailbox[T]) Poll() (n int, err error) {
 // upward and one downward; more waves if receive sends.
 func (b *Mailbox[T]) Flush(ctx context.Context) error {
 	b.mustBeOpen(ctx, "Flush")
-	b.mustNotReceive("Flush")
+	b.turn.enterLong(b.world)
+	defer b.turn.leave()
+	return b.team.Joint(ctx, "Mailbox.Flush", b.flow.object, false, b.flush)
+}
+
+// flush is Flush inside a collective call.
+func (b *Mailbox[T]) flush(ctx context.Context) error {
 	for {
 		b.flow.look()
 		put, all := b.rings.pushAll()
@@ -222,17 +253,12 @@ func (b *Mailbox[T]) Flush(ctx context.Context) error {
 	}
 }
 
-// mustNotReceive panics with *pgas.UsageError if receive is running.
-func (b *Mailbox[T]) mustNotReceive(op string) {
-	if b.receiving {
-		misuse(op, "receive calls it: of its own mailbox receive may call Send only")
-	}
-}
-
 // InFlight returns the number of items that this member has sent and whose targets have not said that they have taken
 // them. Targets say so for half a ring at a time, and when they have nothing else to do. It is local.
 func (b *Mailbox[T]) InFlight() int {
 	b.mustBeOpen(context.Background(), "InFlight")
+	b.turn.enterLong(b.world)
+	defer b.turn.leave()
 	return b.rings.underWay()
 }
 
@@ -276,10 +302,10 @@ func (b *Mailbox[T]) deliver() (some bool, err error) {
 
 // hand calls receive once. The items are taken even if receive fails or panics.
 func (b *Mailbox[T]) hand(from int, items []T) error {
-	b.receiving = true
+	b.receiving.Store(true)
 	n := len(items)
 	defer func() {
-		b.receiving = false
+		b.receiving.Store(false)
 		b.counted.taken += uint64(n)
 		b.rings.take(from, n)
 	}()

@@ -20,6 +20,9 @@ import (
 // A call for a key whose member is on this host loads and stores; for another host it sends messages, and waits for
 // answers. See docs/containers.md for how many.
 //
+// On each member one goroutine at a time is in a call, or in a step of a loop over elements. A second one panics with *UsageError, which
+// names the lines of both; so does a call from a function that a call of the map has called.
+//
 // A map has address space for its Capacity from the start, and memory for the elements that it has: it grows by itself,
 // and shrinks when it is freed.
 type Map[K comparable, V any] struct {
@@ -28,10 +31,13 @@ type Map[K comparable, V any] struct {
 	shards   *mapShards
 	words    pgas.Sym[uint64]
 	key      []uint64 // the words of the key of the call under way
+	kind     string   // what the program has made: a Map, a StringMap or a TextMap
+	object   uint64   // tells this map from others
 	batch    mapBatch[K, V]
 	busy     string // the batch under way
-	promised mapPromise
+	promised mapPromises
 	freed    bool
+	turn     exclusive
 }
 
 const mapDefaultCapacity = 1 << 20
@@ -71,7 +77,7 @@ func makeMap[K comparable, V any](ctx context.Context, w *pgas.World, s settings
 	if s.capacity == 0 {
 		s.capacity = mapDefaultCapacity
 	}
-	m := &Map[K, V]{members: membersOf(ctx, "NewMap", w, s), mapCodec: newMapCodec[K, V]("NewMap")}
+	m := &Map[K, V]{kind: s.kind(), members: membersOf(ctx, "NewMap", w, s), mapCodec: newMapCodec[K, V]("NewMap")}
 	l := mapLayoutFor(sizeOf[K](), sizeOf[V](), s.capacity, max(1, m.n))
 	if l.depth > mapDeepest {
 		misuse("NewMap", "a capacity of %d elements on %d members: a member has at most %d", s.capacity, m.n, l.slots/2<<mapDeepest)
@@ -95,52 +101,76 @@ func (m *Map[K, V]) open(l mapLayout, capacity int) {
 	mem := newMapMemory(&m.members, l, m.words)
 	m.shards = &mapShards{mapReader: newMapReader(mem), capacity: capacity, slot: make([]uint64, l.slotWords()), parting: newMapParting(l)}
 	m.key = make([]uint64, l.keyWords)
+	m.object = m.words.All().Offset()
 	mem.headerOf(segmentAt{m.me, 0}).Set(m.me, mapHeader(0, 0))
 }
 
-// mustBeOpen panics with *pgas.UsageError if a call of op is wrong.
-func (m *Map[K, V]) mustBeOpen(op string) {
+// enter begins a call of op, which m.turn.leave ends. It panics with *pgas.UsageError if the call is wrong.
+func (m *Map[K, V]) enter(op string) {
+	if m == nil || m.shards == nil {
+		m.refuse(op)
+	}
+	m.turn.enter(m.world)
+	if m.freed {
+		m.turn.leave()
+		m.refuse(op)
+	}
+}
+
+// enterLong is enter for a call that takes long in any case.
+func (m *Map[K, V]) enterLong(ctx context.Context, op string) {
+	if ctx == nil {
+		mustHaveContext(op, ctx)
+	}
+	m.enter(op)
+	m.turn.note()
+}
+
+// call returns what messages call a call of op.
+func (m *Map[K, V]) call(op string) string { return m.kind + "." + op }
+
+// refuse panics with *pgas.UsageError: a call of op is wrong.
+func (m *Map[K, V]) refuse(op string) {
 	if m == nil {
 		(*members)(nil).mustBeMember(op)
 	}
 	m.mustBeMember(op)
-	if m.freed {
-		misuse(op, "the map has been freed")
-	}
+	misuse(op, "the map has been freed")
 }
 
 // hash sets key to the words of k and returns their hash.
-func (m *Map[K, V]) hash(op string, k K) uint64 {
-	if m == nil || m.shards == nil || m.freed {
-		m.mustBeOpen(op)
-	}
+func (m *Map[K, V]) hash(k K) uint64 {
 	m.putKey(m.key, k)
 	return mapHash(m.key)
 }
 
-// hashFor is hash for a call that may wait.
-func (m *Map[K, V]) hashFor(ctx context.Context, op string, k K) uint64 {
-	if m == nil || m.shards == nil || m.freed || ctx == nil {
-		m.mustBeOpen(op)
+// hashToWrite is hash for a call of op that writes.
+func (m *Map[K, V]) hashToWrite(ctx context.Context, op string, k K) uint64 {
+	if ctx == nil {
 		mustHaveContext(op, ctx)
 	}
-	if m.busy != "" || m.promised != anything {
+	if m.busy != "" || m.promised.held() != anything {
 		m.mustBeFree(op)
 	}
-	m.putKey(m.key, k)
-	return mapHash(m.key)
+	return m.hash(k)
 }
 
 // Home returns the member that has k, if anyone has. It is local.
-func (m *Map[K, V]) Home(k K) int { return mapOwner(m.hash("Home", k), m.n) }
+func (m *Map[K, V]) Home(k K) int {
+	m.enter("Home")
+	defer m.turn.leave()
+	return mapOwner(m.hash(k), m.n)
+}
 
 // Find returns the value of k and whether there is one. It is one-sided, takes no lock, and goes on while the map grows. It
 // panics with *pgas.PeerError if k's member, or a member that was writing k, is lost.
 func (m *Map[K, V]) Find(k K) (v V, ok bool) {
-	if m != nil && m.busy != "" {
+	m.enter("Find")
+	defer m.turn.leave()
+	if m.busy != "" {
 		m.mustBeReadable("Find")
 	}
-	if !m.shards.find(m.hash("Find", k), m.key) {
+	if !m.shards.find(m.hash(k), m.key) {
 		return v, false
 	}
 	return mapDecode[V](m.shards.value), true
@@ -152,10 +182,12 @@ func (m *Map[K, V]) Find(k K) (v V, ok bool) {
 // It returns *MapFullError if there is no room, *pgas.PeerError if k's member is lost, or any PE of the job while it waits,
 // and the cause of ctx if that ends first. Unless k's member is lost nothing has changed then.
 func (m *Map[K, V]) Insert(ctx context.Context, k K, v V) (inserted bool, err error) {
-	if m != nil && m.promised == onlyInserts {
+	m.enter("Insert")
+	defer m.turn.leave()
+	if m.promised.held() == onlyInserts {
 		return false, m.insertLater(ctx, k, v)
 	}
-	hash := m.hashFor(ctx, "Insert", k)
+	hash := m.hashToWrite(ctx, "Insert", k)
 	found, err := m.shards.change(ctx, hash, m.key, func(value []uint64, found bool) mapDeed {
 		if found {
 			return mapLeave
@@ -168,7 +200,9 @@ func (m *Map[K, V]) Insert(ctx context.Context, k K, v V) (inserted bool, err er
 
 // Set gives k the value v, whatever it had. It is one-sided. It blocks and fails as Insert does.
 func (m *Map[K, V]) Set(ctx context.Context, k K, v V) error {
-	hash := m.hashFor(ctx, "Set", k)
+	m.enter("Set")
+	defer m.turn.leave()
+	hash := m.hashToWrite(ctx, "Set", k)
 	_, err := m.shards.change(ctx, hash, m.key, func(value []uint64, _ bool) mapDeed {
 		mapEncode(value, &v)
 		return mapPut
@@ -179,7 +213,9 @@ func (m *Map[K, V]) Set(ctx context.Context, k K, v V) error {
 // Update gives k the value v if it has none, and otherwise combine(old, v), at one moment: no other write to k comes
 // between. combine may be called more than once, and must not use the map. Update is one-sided. It blocks and fails as Insert does.
 func (m *Map[K, V]) Update(ctx context.Context, k K, v V, combine func(old, v V) V) error {
-	hash := m.hashFor(ctx, "Update", k)
+	m.enter("Update")
+	defer m.turn.leave()
+	hash := m.hashToWrite(ctx, "Update", k)
 	if combine == nil {
 		misuse("Update", "combine is nil: give a function of the old value and v, or call Set")
 	}
@@ -196,7 +232,9 @@ func (m *Map[K, V]) Update(ctx context.Context, k K, v V, combine func(old, v V)
 
 // Delete removes k and reports whether it was there. It is one-sided. It blocks and fails as Insert does.
 func (m *Map[K, V]) Delete(ctx context.Context, k K) (deleted bool, err error) {
-	return m.shards.change(ctx, m.hashFor(ctx, "Delete", k), m.key, func([]uint64, bool) mapDeed { return mapRemove })
+	m.enter("Delete")
+	defer m.turn.leave()
+	return m.shards.change(ctx, m.hashToWrite(ctx, "Delete", k), m.key, func([]uint64, bool) mapDeed { return mapRemove })
 }
 
 // Free frees the memory of the map. It is collective over all PEs of the World.
@@ -204,7 +242,10 @@ func (m *Map[K, V]) Free(ctx context.Context) error {
 	if m == nil || m.world == nil {
 		(*members)(nil).mustBeMember("Free")
 	}
-	m.freed, m.promised = true, anything
+	m.turn.enterLong(m.world)
+	defer m.turn.leave()
+	m.freed = true
+	m.promised.set(anything)
 	if m.batch.box.memory == nil { // it is another map's
 		return freeAll(ctx, "Map.Free", m.words.Free)
 	}

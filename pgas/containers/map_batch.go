@@ -113,7 +113,7 @@ func (m *Map[K, V]) receive(from int, l *mapLetter[K, V], hash uint64) error {
 		if v, ok := m.find(l.key, hash); ok {
 			answer.value, answer.kind = v, mapFound
 		}
-		return b.box.Send(b.ctx, from, answer)
+		return b.box.send(b.ctx, from, answer)
 	case mapFound, mapAbsent:
 		b.values[l.ask], b.found[l.ask] = l.value, l.kind == mapFound
 		return nil
@@ -132,22 +132,20 @@ func (m *Map[K, V]) find(k K, hash uint64) (v V, ok bool) {
 
 // begin begins a batch: all one-sided writes are complete, and this member alone accesses its shard.
 func (m *Map[K, V]) begin(ctx context.Context, op string, apply func(k K, v V, hash uint64) error) error {
-	m.mustBeOpen(op)
-	mustHaveContext(op, ctx)
 	if op == "FindAll" {
 		m.mustBeReadable(op)
 	} else {
 		m.mustBeFree(op)
 	}
-	if err := m.team.Barrier(ctx); err != nil {
-		return fmt.Errorf("%s: %w", "Map."+op, err)
+	if err := m.joint(ctx, op, true, func(context.Context) error { return nil }); err != nil {
+		return fmt.Errorf("%s: %w", m.call(op), err)
 	}
-	m.enter(ctx, op, apply)
+	m.start(ctx, op, apply)
 	return nil
 }
 
-// enter begins a batch after a barrier.
-func (m *Map[K, V]) enter(ctx context.Context, op string, apply func(k K, v V, hash uint64) error) {
+// start begins a batch after a barrier.
+func (m *Map[K, V]) start(ctx context.Context, op string, apply func(k K, v V, hash uint64) error) {
 	m.busy = op
 	m.shards.alone = true
 	m.batch.ctx, m.batch.apply = ctx, apply
@@ -155,7 +153,7 @@ func (m *Map[K, V]) enter(ctx context.Context, op string, apply func(k K, v V, h
 
 // end ends a batch.
 func (m *Map[K, V]) end(ctx context.Context, op string) error {
-	err := m.batch.box.Flush(ctx)
+	err := m.joint(ctx, op, false, m.batch.box.flush)
 	if err == nil {
 		var full int
 		full, err = pgas.MaxValue(ctx, m.team, m.batch.full)
@@ -167,7 +165,7 @@ func (m *Map[K, V]) end(ctx context.Context, op string) error {
 	m.shards.alone = false
 	m.busy = ""
 	if err != nil {
-		return fmt.Errorf("%s: %w", "Map."+op, err)
+		return fmt.Errorf("%s: %w", m.call(op), err)
 	}
 	return nil
 }
@@ -175,7 +173,7 @@ func (m *Map[K, V]) end(ctx context.Context, op string) error {
 // send sends one letter to the member that has its key.
 func (m *Map[K, V]) send(ctx context.Context, l mapLetter[K, V]) error {
 	m.putKey(m.key, l.key)
-	return m.batch.box.Send(ctx, mapOwner(mapHash(m.key), m.n), l)
+	return m.batch.box.send(ctx, mapOwner(mapHash(m.key), m.n), l)
 }
 
 // UpdateAll does Update for all elements that the members give, each its own, with combine, which must do the same on all members. A
@@ -225,13 +223,15 @@ func (m *Map[K, V]) putAll(ctx context.Context, op string, elements iter.Seq2[K,
 	if elements == nil {
 		misuse(op, "elements is nil: a member that has none gives an empty sequence")
 	}
+	m.enterLong(ctx, op)
+	defer m.turn.leave()
 	if err := m.begin(ctx, op, m.applies(deed)); err != nil {
 		return err
 	}
 	for k, v := range elements {
 		if err := m.send(ctx, mapLetter[K, V]{key: k, value: v, ask: -1}); err != nil {
 			m.shards.alone, m.busy = false, ""
-			return fmt.Errorf("%s: %w", "Map."+op, err)
+			return fmt.Errorf("%s: %w", m.call(op), err)
 		}
 	}
 	return m.end(ctx, op)
@@ -273,6 +273,8 @@ func (m *Map[K, V]) DeleteAll(ctx context.Context, keys iter.Seq[K]) error {
 // FindAll does Find for the keys that each member gives. values[i] and found[i] are of keys[i]. It is collective: questions and answers
 // travel many in a message. Its errors are those of UpdateAll but for *MapFullError.
 func (m *Map[K, V]) FindAll(ctx context.Context, keys []K) (values []V, found []bool, err error) {
+	m.enterLong(ctx, "FindAll")
+	defer m.turn.leave()
 	if err := m.begin(ctx, "FindAll", nil); err != nil {
 		return nil, nil, err
 	}
@@ -281,7 +283,7 @@ func (m *Map[K, V]) FindAll(ctx context.Context, keys []K) (values []V, found []
 	for i, k := range keys {
 		if err := m.send(ctx, mapLetter[K, V]{key: k, ask: int32(i), kind: mapAsk}); err != nil {
 			m.shards.alone, m.busy = false, ""
-			return nil, nil, fmt.Errorf("%s: %w", "Map.FindAll", err)
+			return nil, nil, fmt.Errorf("%s: %w", m.call("FindAll"), err)
 		}
 	}
 	err = m.end(ctx, "FindAll")

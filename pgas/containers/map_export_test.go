@@ -14,7 +14,7 @@ func ReadMapFile[K comparable, V any](file []byte) ([]uint64, error) {
 
 // Tear makes the element of k, which is on this host, look as if its value were being written. mend ends that; it may be called by another goroutine.
 func (m *Map[K, V]) Tear(k K) (mend func()) {
-	hash := m.hash("Tear", k)
+	hash := m.hash(k)
 	pe := mapOwner(hash, m.n)
 	for s := range 1 << m.shards.mapLayout.depth {
 		slots := m.shards.look(segmentAt{pe, s})
@@ -28,4 +28,4 @@ func (m *Map[K, V]) Tear(k K) (mend func()) {
 }
 
 // SegmentBits returns the low n bits of k's hash, which name its segment at depth n.
-func (m *Map[K, V]) SegmentBits(k K, n int) int { return segmentOf(m.hash("SegmentBits", k), n) }
+func (m *Map[K, V]) SegmentBits(k K, n int) int { return segmentOf(m.hash(k), n) }

@@ -33,6 +33,7 @@ func newMapReader(mem mapMemory) mapReader {
 // find sets value to that of key and reports whether there is one.
 func (t *mapReader) find(hash uint64, key []uint64) bool {
 	pe := mapOwner(hash, t.n)
+	t.mustLive(pe)
 	depth := int(t.depth[pe])
 	for wait := (pace{}); ; {
 		s := segmentAt{pe, segmentOf(hash, depth)}

@@ -15,8 +15,7 @@ import (
 // Local iterates over the elements of this member. It is local. It meets every key once that is there from start to end, with a value
 // that it had meanwhile, and perhaps keys that come or go; the loop may write to the map.
 func (m *Map[K, V]) Local() iter.Seq2[K, V] {
-	m.mustBeOpen("Local")
-	m.mustBeReadable("Local")
+	m.mustLoop("Local")
 	return func(yield func(K, V) bool) {
 		m.eachOf(m.me, yield)
 	}
@@ -25,8 +24,7 @@ func (m *Map[K, V]) Local() iter.Seq2[K, V] {
 // All iterates over the elements of all members, as Local does over those of this one. It is one-sided, and gets the segments of
 // other hosts one after the other. It panics with *pgas.PeerError if a member is lost.
 func (m *Map[K, V]) All() iter.Seq2[K, V] {
-	m.mustBeOpen("All")
-	m.mustBeReadable("All")
+	m.mustLoop("All")
 	return func(yield func(K, V) bool) {
 		for i := range m.n {
 			if !m.eachOf((m.me+i)%m.n, yield) {
@@ -36,18 +34,38 @@ func (m *Map[K, V]) All() iter.Seq2[K, V] {
 	}
 }
 
+// mustLoop panics with *pgas.UsageError if a loop of op must not begin.
+func (m *Map[K, V]) mustLoop(op string) {
+	m.enter(op)
+	defer m.turn.leave()
+	m.mustBeReadable(op)
+}
+
+// mustWrite panics with *pgas.UsageError if a call of op must not write.
+func (m *Map[K, V]) mustWrite(op string) {
+	m.enter(op)
+	defer m.turn.leave()
+	m.mustBeFree(op)
+}
+
 // eachOf calls yield for the elements of member pe, until it returns false.
 func (m *Map[K, V]) eachOf(pe int, yield func(K, V) bool) bool {
 	key := m.shards.keyWords
-	return m.shards.each(segmentAt{pe, 0}, 0, func(slot []uint64) bool {
+	return m.each(segmentAt{pe, 0}, 0, func(slot []uint64) bool {
 		return yield(mapDecode[K](slot[1:1+key]), mapDecode[V](slot[1+key:]))
 	})
 }
 
 // LocalLen returns the number of elements of this member. It is local.
 func (m *Map[K, V]) LocalLen() (n int) {
-	m.mustBeOpen("LocalLen")
+	m.enter("LocalLen")
+	defer m.turn.leave()
 	m.mustBeReadable("LocalLen")
+	return m.localLen()
+}
+
+// localLen is LocalLen inside a call.
+func (m *Map[K, V]) localLen() (n int) {
 	m.shards.eachHeader(segmentAt{m.me, 0}, 0, func(header uint64) { n += mapElements(header) })
 	return n
 }
@@ -55,27 +73,35 @@ func (m *Map[K, V]) LocalLen() (n int) {
 // Len returns the number of elements of all members. It is collective. What members write meanwhile may or may not be
 // counted.
 func (m *Map[K, V]) Len(ctx context.Context) (int, error) {
-	m.mustBeOpen("Len")
-	mustHaveContext("Len", ctx)
+	m.enterLong(ctx, "Len")
+	defer m.turn.leave()
 	m.mustBeReadable("Len")
-	return pgas.SumValue(ctx, m.team, m.LocalLen())
+	return pgas.SumValue(ctx, m.team, m.localLen())
 }
 
-// each calls f for the live slots of segment s, which came into being at depth born, and of its splits, until f returns false. It reports whether f never did.
-func (t *mapShards) each(s segmentAt, born int, f func(slot []uint64) bool) bool {
-	slots, depth := t.snapshot(s)
-	size := t.slotWords()
+// each calls f for the live slots of segment s, which came into being at depth born, and of its splits, until f returns false. It
+// reports whether f never did. f may call the map: no call is under way then.
+func (m *Map[K, V]) each(s segmentAt, born int, f func(slot []uint64) bool) bool {
+	slots, depth := m.snapshot(s)
+	size := m.shards.slotWords()
 	for i := 0; i < len(slots); i += size {
 		if slots[i] > slotDead && !f(slots[i:i+size]) {
 			return false
 		}
 	}
 	for d := born; d < depth; d++ {
-		if !t.each(segmentAt{s.pe, s.at | 1<<d}, d+1, f) {
+		if !m.each(segmentAt{s.pe, s.at | 1<<d}, d+1, f) {
 			return false
 		}
 	}
 	return true
+}
+
+// snapshot is that of the shards, as a call.
+func (m *Map[K, V]) snapshot(s segmentAt) (private []uint64, depth int) {
+	m.enter("All")
+	defer m.turn.leave()
+	return m.shards.snapshot(s)
 }
 
 // snapshot returns a copy of the slots of a segment, each as it was at some moment, without what has moved from it at a depth
@@ -83,6 +109,7 @@ func (t *mapShards) each(s segmentAt, born int, f func(slot []uint64) bool) bool
 func (t *mapShards) snapshot(s segmentAt) (private []uint64, depth int) {
 	size := t.slotWords()
 	private = make([]uint64, t.slots*size)
+	t.mustLive(s.pe)
 	for wait := (pace{}); ; {
 		t.copySlots(s, private)
 		depth = mapDepth(t.headerOf(s).Fetch(s.pe))

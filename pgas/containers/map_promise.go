@@ -11,16 +11,23 @@ package containers
 
 import (
 	"context"
+	"sync/atomic"
 )
 
 // mapPromise is what all members have promised.
-type mapPromise int8
+type mapPromise int32
 
 const (
 	anything mapPromise = iota
 	onlyFinds
 	onlyInserts
 )
+
+// mapPromises is the promise that holds. A StringMap asks for that of its keys before it begins a call of them.
+type mapPromises struct{ now atomic.Int32 }
+
+func (p *mapPromises) held() mapPromise    { return mapPromise(p.now.Load()) }
+func (p *mapPromises) set(next mapPromise) { p.now.Store(int32(next)) }
 
 // OnlyFinds promises that no member writes until the next Writes or OnlyInserts. A Find for a shard of another host then
 // costs one round trip also if it finds nothing. Writes panic with *pgas.UsageError. It is collective, and a barrier: all
@@ -58,27 +65,34 @@ func (m *Map[K, V]) Writes(ctx context.Context) error {
 
 // promise ends the promise that holds, and makes the next one.
 func (m *Map[K, V]) promise(ctx context.Context, op string, next mapPromise) error {
-	m.mustBeOpen(op)
-	mustHaveContext(op, ctx)
-	held := m.promised
+	m.enterLong(ctx, op)
+	defer m.turn.leave()
+	held := m.promised.held()
 	if m.busy != "" && held != onlyInserts {
 		misuse(op, "%s is under way", m.busy)
 	}
-	m.promised, m.shards.still = anything, false
+	m.promised.set(anything)
+	m.shards.still = false
 	var err error
 	if held == onlyInserts {
 		err = m.end(ctx, op)
 	} else {
-		err = m.team.Barrier(ctx)
+		err = m.joint(ctx, op, true, func(context.Context) error { return nil })
 	}
 	if err != nil {
 		return err
 	}
-	m.promised, m.shards.still = next, next == onlyFinds
+	m.promised.set(next)
+	m.shards.still = next == onlyFinds
 	if next == onlyInserts {
-		m.enter(ctx, op, m.applies(mapInsert[V]))
+		m.start(ctx, op, m.applies(mapInsert[V]))
 	}
 	return nil
+}
+
+// joint does f as a collective call of op, after a barrier if barrier is set.
+func (m *Map[K, V]) joint(ctx context.Context, op string, barrier bool, f func(context.Context) error) error {
+	return m.team.Joint(ctx, m.call(op), m.object, barrier, f)
 }
 
 // insertLater is Insert under OnlyInserts.
@@ -90,7 +104,7 @@ func (m *Map[K, V]) insertLater(ctx context.Context, k K, v V) error {
 // mustBeFree panics with *pgas.UsageError if a call of op, which writes, is promised not to come, or comes from within a batch.
 func (m *Map[K, V]) mustBeFree(op string) {
 	m.mustBeReadable(op)
-	if m.promised == onlyFinds {
+	if m.promised.held() == onlyFinds {
 		misuse(op, "OnlyFinds has promised that nobody writes: call Writes first")
 	}
 }
@@ -98,7 +112,7 @@ func (m *Map[K, V]) mustBeFree(op string) {
 // mustBeReadable is mustBeFree for a call that does not write.
 func (m *Map[K, V]) mustBeReadable(op string) {
 	switch {
-	case m.promised == onlyInserts:
+	case m.promised.held() == onlyInserts:
 		misuse(op, "OnlyInserts has promised that members only call Insert: call Writes first")
 	case m.busy != "":
 		misuse(op, "%s is under way: what it calls must not use the map", m.busy)

@@ -64,11 +64,12 @@ func mapFile(prefix string, i int) string { return fmt.Sprintf("%s.%d", prefix, 
 // that name when it is complete. What members write meanwhile may or may not be in it. Save is collective: when it returns nil all files are
 // there. If one fails, its member returns why and the others that it has failed.
 func (m *Map[K, V]) Save(ctx context.Context, prefix string) error {
-	m.mustBeOpen("Save")
-	mustHaveContext("Save", ctx)
-	m.mustBeReadable("Save")
-	if err := m.team.Barrier(ctx); err != nil {
-		return fmt.Errorf("%s: %w", "Map.Save", err)
+	if ctx == nil {
+		mustHaveContext("Save", ctx)
+	}
+	m.mustLoop("Save")
+	if err := m.joint(ctx, "Save", true, func(context.Context) error { return nil }); err != nil {
+		return fmt.Errorf("%s: %w", m.call("Save"), err)
 	}
 	return m.together(ctx, "Save", m.saveFile(prefix))
 }
@@ -82,11 +83,11 @@ func (m *Map[K, V]) together(ctx context.Context, op string, mine error) error {
 	failed, err := pgas.MaxValue(ctx, m.team, failed)
 	switch {
 	case mine != nil:
-		return fmt.Errorf("%s: %w", "Map."+op, mine)
+		return fmt.Errorf("%s: %w", m.call(op), mine)
 	case err != nil:
-		return fmt.Errorf("%s: %w", "Map."+op, err)
+		return fmt.Errorf("%s: %w", m.call(op), err)
 	case failed > 0:
-		return fmt.Errorf("%s: PE %d has failed, and says why", "Map."+op, failed-1)
+		return fmt.Errorf("%s: PE %d has failed, and says why", m.call(op), failed-1)
 	}
 	return nil
 }
@@ -114,7 +115,7 @@ func (m *Map[K, V]) saveFile(prefix string) (err error) {
 func (m *Map[K, V]) writeTo(f io.Writer) error {
 	var words []uint64
 	head := mapHead{mapMagic, mapVersion, mapLayoutOf[K, V](), uint64(m.n), uint64(m.me), 0}
-	m.shards.each(segmentAt{m.me, 0}, 0, func(slot []uint64) bool {
+	m.each(segmentAt{m.me, 0}, 0, func(slot []uint64) bool {
 		words = append(words, slot[1:]...)
 		head.Elements++
 		return true
@@ -143,14 +144,19 @@ func (m *Map[K, V]) writeTo(f io.Writer) error {
 // read every file. Load is collective. Unless all files are whole and of a map of the same K and V, it changes nothing; then the
 // member that has read a bad file returns what is wrong with it, and the others that it has failed.
 func (m *Map[K, V]) Load(ctx context.Context, prefix string) error {
-	m.mustBeOpen("Load")
-	mustHaveContext("Load", ctx)
-	m.mustBeFree("Load")
+	m.mustLoad(ctx)
 	words, err := m.loadFiles(prefix)
 	if err := m.together(ctx, "Load", err); err != nil {
 		return err
 	}
 	return m.SetAll(ctx, m.elementsOf(words))
+}
+
+// mustLoad panics with *pgas.UsageError if the map cannot be loaded.
+func (m *Map[K, V]) mustLoad(ctx context.Context) {
+	m.enterLong(ctx, "Load")
+	defer m.turn.leave()
+	m.mustBeFree("Load")
 }
 
 // elementsOf iterates over the elements whose keys' and values' words are in words.

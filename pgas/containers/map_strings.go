@@ -53,6 +53,9 @@ func NewStringMap[V any](ctx context.Context, w *pgas.World, opts ...Option) (*S
 
 // makeStringMap makes a map with room for so many pieces of long strings.
 func makeStringMap[V any](ctx context.Context, w *pgas.World, s settings, room int) (*StringMap[V], error) {
+	if s.mapKind == "" {
+		s.mapKind = "StringMap"
+	}
 	keys, err := makeMap[stringKey, V](ctx, w, s)
 	if err != nil {
 		return nil, err
@@ -148,7 +151,7 @@ func (m *StringMap[V]) Find(k string) (v V, ok bool) { return m.keys.Find(keyOfS
 
 // Insert is Map.Insert.
 func (m *StringMap[V]) Insert(ctx context.Context, k string, v V) (inserted bool, err error) {
-	if m.keys.promised == onlyInserts {
+	if m.keys.promised.held() == onlyInserts {
 		return false, m.insertLater(ctx, k, v)
 	}
 	key, err := m.write(ctx, k)
@@ -205,27 +208,27 @@ func (m *StringMap[V]) Len(ctx context.Context) (int, error) { return m.keys.Len
 
 // UpdateAll is Map.UpdateAll.
 func (m *StringMap[V]) UpdateAll(ctx context.Context, elements iter.Seq2[string, V], combine func(old, v V) V) error {
-	return m.putAll(ctx, elements, func(keys iter.Seq2[stringKey, V]) error { return m.keys.UpdateAll(ctx, keys, combine) })
+	return m.putAll(ctx, "UpdateAll", elements, func(keys iter.Seq2[stringKey, V]) error { return m.keys.UpdateAll(ctx, keys, combine) })
 }
 
 // SetAll is Map.SetAll.
 func (m *StringMap[V]) SetAll(ctx context.Context, elements iter.Seq2[string, V]) error {
-	return m.putAll(ctx, elements, func(keys iter.Seq2[stringKey, V]) error { return m.keys.SetAll(ctx, keys) })
+	return m.putAll(ctx, "SetAll", elements, func(keys iter.Seq2[stringKey, V]) error { return m.keys.SetAll(ctx, keys) })
 }
 
 // InsertAll is Map.InsertAll.
 func (m *StringMap[V]) InsertAll(ctx context.Context, elements iter.Seq2[string, V]) error {
-	return m.putAll(ctx, elements, func(keys iter.Seq2[stringKey, V]) error { return m.keys.InsertAll(ctx, keys) })
+	return m.putAll(ctx, "InsertAll", elements, func(keys iter.Seq2[stringKey, V]) error { return m.keys.InsertAll(ctx, keys) })
 }
 
 // putAll puts the bytes of long keys in a batch, and then calls put with the keys.
-func (m *StringMap[V]) putAll(ctx context.Context, elements iter.Seq2[string, V], put func(iter.Seq2[stringKey, V]) error) error {
+func (m *StringMap[V]) putAll(ctx context.Context, op string, elements iter.Seq2[string, V], put func(iter.Seq2[stringKey, V]) error) error {
 	type element struct {
 		key stringKey
 		v   V
 	}
 	var all []element // the caller's sequence can be read once
-	err := m.text.InsertAll(ctx, func(yield func(textPiece, textBytes) bool) {
+	err := m.text.putAll(ctx, op, func(yield func(textPiece, textBytes) bool) {
 		for k, v := range elements {
 			key := keyOfString(k)
 			all = append(all, element{key, v})
@@ -233,7 +236,7 @@ func (m *StringMap[V]) putAll(ctx context.Context, elements iter.Seq2[string, V]
 				return
 			}
 		}
-	})
+	}, mapInsert[textBytes])
 	if err != nil {
 		return fmt.Errorf("the bytes of long keys: %w", err)
 	}
@@ -290,7 +293,7 @@ func (m *StringMap[V]) Writes(ctx context.Context) error { return m.promise(ctx,
 // promise ends the promise about the bytes of long keys, and then changes that about keys. If the bytes have found no room it
 // ends both.
 func (m *StringMap[V]) promise(ctx context.Context, change func(context.Context) error) error {
-	if m.text.promised == anything {
+	if m.text.promised.held() == anything {
 		return change(ctx)
 	}
 	err := m.text.Writes(ctx)
@@ -309,13 +312,14 @@ func (m *StringMap[V]) promise(ctx context.Context, change func(context.Context)
 func (m *StringMap[V]) insertLater(ctx context.Context, k string, v V) (err error) {
 	key := keyOfString(k)
 	eachPiece(k, &key, func(p textPiece, b textBytes) bool {
-		err = m.text.insertLater(ctx, p, b)
+		_, err = m.text.Insert(ctx, p, b)
 		return err == nil
 	})
 	if err != nil {
 		return fmt.Errorf("the bytes of a key of %d: %w", len(k), err)
 	}
-	return m.keys.insertLater(ctx, key, v)
+	_, err = m.keys.Insert(ctx, key, v)
+	return err
 }
 
 // Free is Map.Free.

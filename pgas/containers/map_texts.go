@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"sync/atomic"
 
 	"github.com/gopgas/gopgas/pgas"
 )
@@ -27,7 +28,7 @@ import (
 // freed, and so does what a SetAll drops because the map is full.
 type TextMap struct {
 	m       *StringMap[textValue]
-	written uint64 // long values that this member has made
+	written atomic.Uint64 // long values that this member has made: no number may come twice
 }
 
 // textValue is a string of up to 31 bytes and its length, or the number of a longer one, its length, and longString.
@@ -57,6 +58,7 @@ func NewTextMap(ctx context.Context, w *pgas.World, opts ...Option) (*TextMap, e
 	if s.texts > 0 {
 		pieces = s.texts/pieceBytes + 1
 	}
+	s.mapKind = "TextMap"
 	m, err := makeStringMap[textValue](ctx, w, s, max(4096, pieces))
 	if err != nil {
 		return nil, err
@@ -127,8 +129,7 @@ func (t *TextMap) Insert(ctx context.Context, k, v string) (inserted bool, err e
 func (t *TextMap) put(ctx context.Context, op, k, v string, change func(key stringKey, value textValue) (obsolete textValue, err error)) error {
 	t.mustBe(op)
 	mustHaveContext(op, ctx)
-	t.m.keys.mustBeOpen(op)
-	t.m.keys.mustBeFree(op)
+	t.m.keys.mustWrite(op)
 	key, err := t.m.write(ctx, k)
 	if err != nil {
 		return err
@@ -149,8 +150,7 @@ func (t *TextMap) number(v string) (value textValue) {
 	if len(v) <= shortString {
 		return keyOfString(v)
 	}
-	t.written++
-	binary.LittleEndian.PutUint64(value[:], t.written)
+	binary.LittleEndian.PutUint64(value[:], t.written.Add(1))
 	binary.LittleEndian.PutUint64(value[8:], uint64(t.m.text.me)+1)
 	binary.LittleEndian.PutUint64(value[digestBytes:], uint64(len(v)))
 	value[shortString] = longString
@@ -198,8 +198,10 @@ func (k *stringKey) pieces() iter.Seq[textPiece] {
 func (t *TextMap) Delete(ctx context.Context, k string) (deleted bool, err error) {
 	t.mustBe("Delete")
 	m := t.m.keys
+	m.enter("Delete")
+	defer m.turn.leave()
 	var obsolete textValue
-	deleted, err = m.shards.change(ctx, m.hashFor(ctx, "Delete", keyOfString(k)), m.key, func(value []uint64, found bool) mapDeed {
+	deleted, err = m.shards.change(ctx, m.hashToWrite(ctx, "Delete", keyOfString(k)), m.key, func(value []uint64, found bool) mapDeed {
 		if found {
 			obsolete = mapDecode[textValue](value)
 		}
@@ -261,7 +263,7 @@ func (t *TextMap) SetAll(ctx context.Context, elements iter.Seq2[string, string]
 		return fmt.Errorf("the bytes of long values: %w", err)
 	}
 	var obsolete []textValue
-	err = t.m.putAll(ctx, numbered, func(keys iter.Seq2[stringKey, textValue]) error {
+	err = t.m.putAll(ctx, "SetAll", numbered, func(keys iter.Seq2[stringKey, textValue]) error {
 		return t.m.keys.putAll(ctx, "SetAll", keys, func(value []uint64, v textValue, found bool) mapDeed {
 			if found {
 				obsolete = append(obsolete, mapDecode[textValue](value))
@@ -292,7 +294,7 @@ func (t *TextMap) withBytes(ctx context.Context, elements iter.Seq2[string, stri
 		value textValue
 	}
 	var all []element
-	err := t.m.text.InsertAll(ctx, func(yield func(textPiece, textBytes) bool) {
+	err := t.m.text.putAll(ctx, "SetAll", func(yield func(textPiece, textBytes) bool) {
 		for k, v := range elements {
 			value := t.number(v)
 			all = append(all, element{k, value})
@@ -300,7 +302,7 @@ func (t *TextMap) withBytes(ctx context.Context, elements iter.Seq2[string, stri
 				return
 			}
 		}
-	})
+	}, mapInsert[textBytes])
 	return func(yield func(string, textValue) bool) {
 		for _, e := range all {
 			if !yield(e.k, e.value) {

@@ -91,7 +91,7 @@ func mapDecode[T any](words []uint64) (v T) {
 // mapMustBePlain panics with *pgas.UsageError if T, which a call of op gives as a key or value, holds pointers.
 func mapMustBePlain[T any](op, what string) {
 	if part := mapPointerIn(reflect.TypeFor[T]()); part != nil {
-		misuse(op, "the %s has a %s, which means nothing on another PE: a %s is plain; take a MapOfStrings for strings", what, part, what)
+		misuse(op, "the %s has a %s, which means nothing on another PE: a %s is plain; take a StringMap or a TextMap for strings", what, part, what)
 	}
 }
 

@@ -96,6 +96,9 @@ func (t *mapShards) do(ctx context.Context, held mapHeld, i int, hash uint64, ke
 // lockFor locks the segment of a hash.
 func (t *mapShards) lockFor(ctx context.Context, hash uint64) (mapHeld, error) {
 	pe := mapOwner(hash, t.n)
+	if err := t.lost(pe); err != nil {
+		return mapHeld{}, err
+	}
 	depth := int(t.depth[pe])
 	for {
 		s := segmentAt{pe, segmentOf(hash, depth)}
@@ -121,6 +124,9 @@ func (t *mapShards) lock(ctx context.Context, s segmentAt) error {
 	}
 	lock := t.lockOf(s)
 	for wait := (pace{}); lock.CompareSwap(s.pe, 0, uint64(t.me)+1) != 0; {
+		if wait.polls == 0 {
+			ctx = t.waitFor(ctx, "a write of a Map", s.pe)
+		}
 		if err := wait.pause(ctx, t.world); err != nil {
 			return fmt.Errorf("waiting for a writer of a segment of PE %d: %w", s.pe, err)
 		}

@@ -67,8 +67,27 @@ func (m *members) mustReach(op string, pe int) {
 	}
 }
 
-// misuse panics with *pgas.UsageError.
+// lost returns the *pgas.PeerError of member pe, if it is known to be lost. The memory of a PE of this host outlives the PE, so
+// calls that wait for nothing would go on with it.
+func (m *members) lost(pe int) error { return m.world.Lost(m.team.WorldPE(pe)) }
+
+// mustLive panics with *pgas.PeerError if member pe is known to be lost.
+func (m *members) mustLive(pe int) {
+	if err := m.lost(pe); err != nil {
+		panic(err)
+	}
+}
+
+// waitFor returns a context whose waits reports show as the call op, which waits for member pe.
+func (m *members) waitFor(ctx context.Context, op string, pe int) context.Context {
+	return pgas.WithCall(ctx, op, m.team.WorldPE(pe))
+}
+
+// misuse panics with *pgas.UsageError. It names the call that the program has made; op is for a stack without one.
 func misuse(op, format string, args ...any) {
+	if call := callsite.Call(); call != "" {
+		op = call
+	}
 	panic(&pgas.UsageError{Op: op, Msg: fmt.Sprintf(format, args...), At: callsite.Program()})
 }
 

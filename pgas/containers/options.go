@@ -30,7 +30,16 @@ type settings struct {
 
 	capacity int // elements of a map
 	texts    int // bytes of long texts of a map
+	mapKind  string
 	block    int // of elements that follow each other on a member; 0: one for each member
+}
+
+// kind returns what the program makes: a Map, unless it is built on one.
+func (s *settings) kind() string {
+	if s.mapKind == "" {
+		return "Map"
+	}
+	return s.mapKind
 }
 
 // Over gives the container the PEs of t as members, in place of all PEs. A PE that is no member of t passes nil.

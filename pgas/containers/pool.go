@@ -55,8 +55,13 @@ type PoolStats struct {
 // WorkPool is a pool of tasks, which are plain values, run by all members until none is left. A task may add tasks. A
 // member runs its own newest task first, and when it has none steals half of what another member shares: its
 // oldest tasks. Members of the own host are tried first, in random order.
+//
+// On each member one goroutine at a time runs tasks, and one at a time adds them: during a run that is the goroutine which runs. Another
+// one panics with *UsageError, which names the lines of both, if it comes between.
 type WorkPool[T any] struct {
 	members
+	running exclusive // of the runs
+	adding  exclusive // of the deque
 	memory  memory
 	ring    pgas.Slice[T]
 	control pgas.AtomicSlice[uint64]
@@ -140,10 +145,24 @@ func (p *WorkPool[T]) check(op string) {
 // this PE only when the deque shares tasks. If there is no room for the task, the run fails (Spill).
 func (p *WorkPool[T]) Add(task T) {
 	p.check("WorkPool.Add")
+	p.push(task)
+}
+
+// push adds a task to the deque.
+func (p *WorkPool[T]) push(task T) {
+	p.adding.enter(p.world)
+	defer p.adding.leave()
 	p.deque.push(task)
 }
 
-// Stats returns what this member has done so far. It is local.
+// pop takes this member's newest task.
+func (p *WorkPool[T]) pop() (task T, ok bool) {
+	p.adding.enter(p.world)
+	defer p.adding.leave()
+	return p.deque.pop()
+}
+
+// Stats returns what this member has done so far. It is local, and for the goroutine that runs the tasks.
 func (p *WorkPool[T]) Stats() PoolStats {
 	p.check("WorkPool.Stats")
 	s := p.stats
@@ -173,7 +192,7 @@ func (p *WorkPool[T]) Run(ctx context.Context, run func(ctx context.Context, tas
 	if run == nil {
 		misuse(op, "no function to run tasks with")
 	}
-	add := p.deque.push
+	add := p.push
 	return p.run(ctx, func(task T) error { return run(ctx, task, add) })
 }
 
@@ -207,11 +226,13 @@ func (p *WorkPool[T]) Tasks(ctx context.Context) iter.Seq2[T, error] {
 
 // run runs tasks until the end, or the first error of any member.
 func (p *WorkPool[T]) run(ctx context.Context, run func(T) error) error {
+	p.running.enterLong(p.world)
+	defer p.running.leave()
 	if p.failed {
 		return errPoolFailed
 	}
 	p.failed = true // until it ends well
-	err := p.runAll(ctx, run)
+	err := p.team.Joint(ctx, "WorkPool.Run", p.memory.lines.All().Offset(), false, func(ctx context.Context) error { return p.runAll(ctx, run) })
 	if err == nil {
 		err = p.team.Sync(ctx) // no thief of this run takes a task of the next one
 	}
@@ -226,7 +247,7 @@ func (p *WorkPool[T]) runAll(ctx context.Context, run func(T) error) (err error)
 		if err := p.stopped(); err != nil {
 			return err
 		}
-		task, ok := p.deque.pop()
+		task, ok := p.pop()
 		if !ok {
 			task, ok = p.steal()
 		}

@@ -12,7 +12,7 @@ func NewWorkPoolAt[T any](ctx context.Context, w *pgas.World, start uint32, capa
 }
 
 // PopOnce takes this member's newest task.
-func (p *WorkPool[T]) PopOnce() (T, bool) { return p.deque.pop() }
+func (p *WorkPool[T]) PopOnce() (T, bool) { return p.pop() }
 
 // StealOnce tries the other members once. What it gets beside the task returned is in this member's deque.
 func (p *WorkPool[T]) StealOnce() (T, bool) { return p.steal() }

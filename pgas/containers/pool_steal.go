@@ -66,7 +66,7 @@ func (p *WorkPool[T]) stealFrom(victim int) (task T, ok bool) {
 	p.stats.Steals++
 	p.stats.Stolen += uint64(n)
 	for _, task := range loot[1:] {
-		p.deque.push(task)
+		p.push(task)
 	}
 	return loot[0], true
 }

@@ -32,6 +32,7 @@ import (
 	"context"
 	"errors"
 	"math/bits"
+	"sync/atomic"
 
 	"github.com/gopgas/gopgas/pgas"
 )
@@ -56,6 +57,10 @@ const queueMaxCapacity = 1 << 30
 // A consumer that has an item also sees what the item's producer put to the home before it pushed the item, by the
 // default context of the members' team.
 //
+// On each member one goroutine at a time pushes, and one at a time pops: a second one panics with *UsageError, which names the lines
+// of both. A goroutine that pushes, one that pops and any number that call Close, Len and Cap may do so at the same time, so
+// a push that waits for room does not stop the pop that makes it.
+//
 // The loss of a PE is an error of every wait, of producers and of consumers, whichever PE it is.
 type Queue[T any] struct {
 	*queueMemory[T]
@@ -66,14 +71,18 @@ type Queue[T any] struct {
 	freed   pgas.Atomic[uint64]
 	words   pgas.AtomicSlice[uint64]
 
-	next   ticket // of this PE's pushes: above all of its tickets
-	limit  ticket // and a ticket below which there was room
-	closed bool   // this PE knows that the queue is closed
-	one    [1]T   // of a Push or a Pop
+	closed atomic.Bool // this PE knows that the queue is closed
 
-	front    ticket // of this PE's pops: where to look for the next chunk
+	pushing  exclusive // the rest up to the pops is of this PE's pushes
+	next     ticket    // above all of their tickets
+	limit    ticket    // a ticket below which there was room
+	pushed   [1]T      // the item of a Push
 	tails    [2]uint64
 	scanning [queueScan]uint64
+
+	popping exclusive // the rest is of this PE's pops
+	front   ticket    // where to look for the next chunk
+	popped  [1]T      // the item of a Pop
 }
 
 // queueMemory is the memory of a queue at each member, and its lengths.
@@ -118,10 +127,10 @@ func NewQueue[T any](ctx context.Context, w *pgas.World, capacity int, opts ...O
 	return q, nil
 }
 
-// Queues is a queue at each member.
+// Queues is a queue at each member. Of and Mine may be called by any goroutine of a member; each Queue has the rule of its type.
 type Queues[T any] struct {
 	*queueMemory[T]
-	of []*Queue[T]
+	of []atomic.Pointer[Queue[T]]
 }
 
 // NewQueues makes a queue of up to capacity items at each member. It is collective over all PEs of the World. Its errors
@@ -132,17 +141,17 @@ func NewQueues[T any](ctx context.Context, w *pgas.World, capacity int, opts ...
 	if err != nil {
 		return nil, err
 	}
-	return &Queues[T]{queueMemory: m, of: make([]*Queue[T], m.n)}, nil
+	return &Queues[T]{queueMemory: m, of: make([]atomic.Pointer[Queue[T]], m.n)}, nil
 }
 
 // Of returns the queue at member pe. It is local. It panics with *pgas.UsageError if pe is out of range.
 func (q *Queues[T]) Of(pe int) *Queue[T] {
 	q.queueMemory.mustExist("Queues.Of")
 	q.mustReach("Queues.Of", pe)
-	if q.of[pe] == nil {
-		q.of[pe] = q.at(pe)
+	if q.of[pe].Load() == nil {
+		q.of[pe].CompareAndSwap(nil, q.at(pe))
 	}
-	return q.of[pe]
+	return q.of[pe].Load()
 }
 
 // Mine returns the queue at this PE. It is local.
@@ -257,17 +266,25 @@ func (q *Queue[T]) Len() int {
 	if q.many {
 		front = q.claimed
 	}
-	tail, at := q.both(front)
+	q.mustLive(q.home)
+	tail, at := q.both(front, new([2]uint64))
 	return min(max(tail.after(at), 0), q.capacity)
 }
 
-// both reads tail and another word of the home at once.
-func (q *Queue[T]) both(word pgas.Atomic[uint64]) (tail, at ticket) {
-	word.FetchNB(q.home, &q.tails[1])
-	q.tail.FetchNB(q.home, &q.tails[0])
+// both reads tail and another word of the home at once, by way of scratch.
+func (q *Queue[T]) both(word pgas.Atomic[uint64], scratch *[2]uint64) (tail, at ticket) {
+	word.FetchNB(q.home, &scratch[1])
+	q.tail.FetchNB(q.home, &scratch[0])
 	q.ctx.MustQuiet()
-	q.closed = q.closed || q.tails[0]&1 != 0
-	return ticket(q.tails[0]>>1) & ticketMask, ticket(q.tails[1])
+	q.noteEnd(scratch[0])
+	return ticket(scratch[0]>>1) & ticketMask, ticket(scratch[1])
+}
+
+// noteEnd notes that the queue is closed, if the word of tail says so.
+func (q *Queue[T]) noteEnd(tail uint64) {
+	if tail&1 != 0 {
+		q.closed.Store(true)
+	}
 }
 
 func (q *Queue[T]) check(op string) {

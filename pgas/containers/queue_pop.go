@@ -19,11 +19,13 @@ import (
 // without ManyConsumers.
 func (q *Queue[T]) Pop(ctx context.Context) (v T, err error) {
 	q.checkPop(ctx, "Queue.Pop")
-	_, err = q.pop(ctx, q.one[:], true)
+	q.popping.enter(q.world)
+	defer q.popping.leave()
+	_, err = q.pop(ctx, q.popped[:], true)
 	if err != nil {
 		return v, err
 	}
-	return q.one[0], nil
+	return q.popped[0], nil
 }
 
 // TryPop takes the first item, if there is one whose producer has finished its push. Its messages and panics are those
@@ -31,11 +33,13 @@ func (q *Queue[T]) Pop(ctx context.Context) (v T, err error) {
 func (q *Queue[T]) TryPop() (v T, ok bool, err error) {
 	ctx := context.Background()
 	q.checkPop(ctx, "Queue.TryPop")
-	n, err := q.pop(ctx, q.one[:], false)
+	q.popping.enter(q.world)
+	defer q.popping.leave()
+	n, err := q.pop(ctx, q.popped[:], false)
 	if n == 0 {
 		return v, false, err
 	}
-	return q.one[0], true, nil
+	return q.popped[0], true, nil
 }
 
 // PopSome takes items into dst, at least one and at most those that one call of PushAll has pushed as a chunk, and
@@ -45,6 +49,8 @@ func (q *Queue[T]) PopSome(ctx context.Context, dst []T) (int, error) {
 	if len(dst) == 0 {
 		return 0, nil
 	}
+	q.popping.enter(q.world)
+	defer q.popping.leave()
 	return q.pop(ctx, dst, true)
 }
 
@@ -57,6 +63,7 @@ func (q *Queue[T]) checkPop(ctx context.Context, op string) {
 
 func (q *Queue[T]) pop(ctx context.Context, dst []T, wait bool) (n int, err error) {
 	defer orLost(&err)
+	q.mustLive(q.home)
 	for {
 		word := q.words.At(q.front.in(q.ring))
 		seen := word.Fetch(q.home)
@@ -147,8 +154,8 @@ func (q *Queue[T]) atFront() bool {
 // ended returns ErrQueueClosed if the queue is closed, and all tickets have been taken.
 func (q *Queue[T]) ended() error {
 	tail := q.tail.Fetch(q.home)
-	q.closed = q.closed || tail&1 != 0
-	if q.closed && ticket(tail>>1)&ticketMask == q.front {
+	q.noteEnd(tail)
+	if q.closed.Load() && ticket(tail>>1)&ticketMask == q.front {
 		return ErrQueueClosed
 	}
 	return nil
@@ -156,6 +163,8 @@ func (q *Queue[T]) ended() error {
 
 // awaitChunk waits until word differs from what was seen, or for a while if it is another PE's.
 func (q *Queue[T]) awaitChunk(ctx context.Context, word pgas.Atomic[uint64], seen uint64) error {
+	q.popping.note()
+	ctx = q.waitFor(ctx, "Queue.Pop", q.home)
 	if q.me == q.home {
 		_, err := word.WaitUntil(ctx, pgas.NE, seen)
 		return err

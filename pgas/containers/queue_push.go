@@ -22,8 +22,10 @@ var errQueueFull = errors.New("the queue is full")
 // ends a wait. After an error v is not in the queue, unless the home is lost.
 func (q *Queue[T]) Push(ctx context.Context, v T) error {
 	q.checkWait(ctx, "Queue.Push")
-	q.one[0] = v
-	_, err := q.push(ctx, q.one[:], true)
+	q.pushing.enter(q.world)
+	defer q.pushing.leave()
+	q.pushed[0] = v
+	_, err := q.push(ctx, q.pushed[:], true)
 	return err
 }
 
@@ -32,8 +34,10 @@ func (q *Queue[T]) Push(ctx context.Context, v T) error {
 // report a full queue that has room. It returns ErrQueueClosed, or *pgas.PeerError if the home is lost.
 func (q *Queue[T]) TryPush(v T) (bool, error) {
 	q.check("Queue.TryPush")
-	q.one[0] = v
-	n, err := q.push(context.Background(), q.one[:], false)
+	q.pushing.enter(q.world)
+	defer q.pushing.leave()
+	q.pushed[0] = v
+	n, err := q.push(context.Background(), q.pushed[:], false)
 	return n == 1, err
 }
 
@@ -42,12 +46,15 @@ func (q *Queue[T]) TryPush(v T) (bool, error) {
 // many items it has added; if that is not all, its errors are those of Push.
 func (q *Queue[T]) PushAll(ctx context.Context, items []T) (int, error) {
 	q.checkWait(ctx, "Queue.PushAll")
+	q.pushing.enter(q.world)
+	defer q.pushing.leave()
 	return q.push(ctx, items, true)
 }
 
 // push adds items, chunk by chunk, until all are in the queue, or the first that finds no room if it may not wait.
 func (q *Queue[T]) push(ctx context.Context, items []T, wait bool) (pushed int, err error) {
 	defer orLost(&err)
+	q.mustLive(q.home)
 	for len(items) > 0 {
 		room, err := q.awaitRoom(ctx, q.next, wait)
 		if err != nil || room == 0 {
@@ -71,7 +78,7 @@ func (q *Queue[T]) pushChunk(ctx context.Context, items []T, wait bool) (pushed 
 	old := q.tail.FetchAdd(q.home, uint64(len(items))<<1)
 	t := ticket(old>>1) & ticketMask
 	q.next = t.plus(len(items))
-	q.closed = q.closed || old&1 != 0
+	q.noteEnd(old)
 	for len(items) > 0 {
 		room := 0
 		if err = q.end(); err == nil {
@@ -94,7 +101,7 @@ func (q *Queue[T]) pushChunk(ctx context.Context, items []T, wait bool) (pushed 
 
 // end returns ErrQueueClosed if this PE knows that the queue is closed.
 func (q *Queue[T]) end() error {
-	if q.closed {
+	if q.closed.Load() {
 		return ErrQueueClosed
 	}
 	return nil
@@ -112,7 +119,7 @@ func (q *Queue[T]) awaitRoom(ctx context.Context, t ticket, wait bool) (int, err
 			if tail.after(t) > 0 {
 				t = tail
 			}
-			if q.closed {
+			if q.closed.Load() {
 				return 0, ErrQueueClosed
 			}
 		}
@@ -122,6 +129,10 @@ func (q *Queue[T]) awaitRoom(ctx context.Context, t ticket, wait bool) (int, err
 		}
 		if !wait {
 			return 0, nil
+		}
+		if p.polls == 0 {
+			q.pushing.note()
+			ctx = q.waitFor(ctx, "Queue.Push", q.home)
 		}
 		if err := p.pause(ctx, q.world); err != nil {
 			return 0, err
@@ -139,7 +150,7 @@ func max2(a, b ticket) ticket {
 
 // look learns which tickets have room, and returns tail.
 func (q *Queue[T]) look() (tail ticket) {
-	tail, freed := q.both(q.freed)
+	tail, freed := q.both(q.freed, &q.tails)
 	if q.many && tail.after(freed) >= q.capacity {
 		freed = q.advance(freed)
 	}
@@ -188,12 +199,13 @@ func (q *Queue[T]) publish(t ticket, state, n int) {
 }
 
 // Close ends the queue: pushes fail from now on, and pops when they have taken the items that are there. Any member may
-// call it, more than once. It is one-sided: an atomic at the home, and two more by the first PE that closes.
+// call it, by any goroutine, more than once. It is one-sided: an atomic at the home, and two more by the first PE that closes.
 // It returns *pgas.PeerError if the home is lost.
 func (q *Queue[T]) Close() (err error) {
 	q.check("Queue.Close")
 	defer orLost(&err)
-	q.closed = true
+	q.mustLive(q.home)
+	q.closed.Store(true)
 	if q.tail.FetchOr(q.home, 1)&1 != 0 {
 		return nil
 	}

@@ -4,6 +4,7 @@ package containers
 
 import (
 	"context"
+	"sync"
 
 	"github.com/gopgas/gopgas/pgas"
 )
@@ -18,16 +19,21 @@ func Batch(n int) Option {
 	}}
 }
 
-// Tickets are numbers of which every member gets others. They count up from 0, and wrap around after 2^64.
+// Tickets are numbers of which every member gets others. They count up from 0, and wrap around after 2^64. Next and NextN may be
+// called by any number of goroutines of a member at once.
 type Tickets struct {
 	members
 	home   int
 	batch  uint64
 	memory memory
 	word   pgas.Atomic[uint64]
-	next   uint64 // the first number that this member has reserved
-	left   uint64 // and how many
+
+	mu       sync.Mutex // never held while its goroutine waits for another PE
+	reserved []span     // numbers that this member has reserved; several spans where goroutines did so at once
 }
+
+// span is n numbers from first on, at least one.
+type span struct{ first, n uint64 }
 
 // NewTickets makes tickets whose word is at member 0, or at another one (Home). It is collective over all PEs of the
 // World. It returns the errors of pgas.Alloc. It panics with *pgas.UsageError if the home is no member, or a batch is
@@ -63,16 +69,46 @@ func (t *Tickets) check(op string) {
 }
 
 // Next returns a number that no other call returns. With a batch of 1 it is a fetch-add at the home, and numbers follow
-// the order of the calls; with a batch of n it is that once for every n calls, and otherwise local. Numbers that a member
-// has reserved and not used are lost. It panics with *pgas.PeerError if the home is lost.
+// the order of the calls; with a batch of n it is that once for every n calls, and otherwise local. Goroutines that find no number
+// left at the same time reserve a batch each. Numbers that a member has reserved and not used are lost. It panics with
+// *pgas.PeerError if the home is lost.
 func (t *Tickets) Next() uint64 {
 	t.check("Tickets.Next")
-	if t.left == 0 {
-		t.next, t.left = t.word.FetchAdd(t.home, t.batch), t.batch
+	if t.batch > 1 {
+		if n, ok := t.fromReserve(); ok {
+			return n
+		}
 	}
-	t.next++
-	t.left--
-	return t.next - 1
+	t.mustLive(t.home)
+	first := t.word.FetchAdd(t.home, t.batch)
+	if t.batch > 1 {
+		t.keep(span{first + 1, t.batch - 1})
+	}
+	return first
+}
+
+// fromReserve returns a reserved number, if there is one.
+func (t *Tickets) fromReserve() (n uint64, ok bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	last := len(t.reserved) - 1
+	if last < 0 {
+		return 0, false
+	}
+	s := &t.reserved[last]
+	n = s.first
+	s.first++
+	if s.n--; s.n == 0 {
+		t.reserved = t.reserved[:last]
+	}
+	return n, true
+}
+
+// keep adds numbers to the reserve.
+func (t *Tickets) keep(s span) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.reserved = append(t.reserved, s)
 }
 
 // NextN returns the first of n numbers in sequence that no other call returns. It is a fetch-add at the home. It panics
@@ -82,6 +118,7 @@ func (t *Tickets) NextN(n int) uint64 {
 	if n < 1 {
 		misuse("Tickets.NextN", "%d numbers: give 1 or more", n)
 	}
+	t.mustLive(t.home)
 	return t.word.FetchAdd(t.home, uint64(n))
 }
 

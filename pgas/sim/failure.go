@@ -162,6 +162,9 @@ func (p *pe) describeBlocked() string {
 		at = fmt.Sprintf("is in %s %d of team %d", op, seq, b.Team.Load())
 	case boot.InFetch, boot.InRelease:
 		at = fmt.Sprintf("is in %s, block %d", op, seq)
+	case boot.InLibrary:
+		name, _, _ := strings.Cut(p.seg.States[0].Text.Load(), "\n")
+		at = "is in " + name
 	default:
 		at = "is in " + op.String()
 	}

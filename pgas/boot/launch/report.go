@@ -198,6 +198,9 @@ func (b blocked) String() string {
 		return b.Op.String()
 	}
 	s := "in " + b.Op.String()
+	if b.Op == boot.InLibrary && b.Name != "" {
+		s = "in " + b.Name
+	}
 	switch b.Op {
 	case boot.InWait:
 		s += b.place(" on ", "its heap", " on the word at ")
@@ -208,7 +211,10 @@ func (b blocked) String() string {
 		if b.Name != "" {
 			s += " (" + b.Name + ")"
 		}
-	case boot.InBarrier, boot.InCollective:
+	case boot.InBarrier, boot.InCollective, boot.InLibrary:
+		if b.Op == boot.InLibrary && b.Seq == 0 {
+			break // it is no call of a team
+		}
 		s += fmt.Sprintf(" number %d", b.Seq)
 		if b.Team != 0 {
 			s += fmt.Sprintf(" of team %d", b.Team)

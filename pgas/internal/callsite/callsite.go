@@ -28,7 +28,8 @@ func OfPanic() string { return program(true) }
 
 func program(behindPanic bool) string {
 	var pcs [64]uintptr
-	return programIn(pcs[:runtime.Callers(3, pcs[:])], behindPanic)
+	_, site := find(pcs[:runtime.Callers(3, pcs[:])], behindPanic)
+	return site
 }
 
 // Stack is where a call was made, for a report that is seldom needed: to take it costs much less than to name it.
@@ -41,7 +42,14 @@ type Stack struct {
 func (s *Stack) Take() { s.n = runtime.Callers(2, s.pcs[:]) }
 
 // Program is the function of that name for the noted stack.
-func (s *Stack) Program() string { return programIn(s.pcs[:s.n], false) }
+func (s *Stack) Program() string {
+	_, site := s.Call()
+	return site
+}
+
+// Call returns the name of the runtime's function that the program has called, such as "Queue.Push", and the site of that call.
+// Both are "" if no function of the program is on the stack.
+func (s *Stack) Call() (call, site string) { return find(s.pcs[:s.n], false) }
 
 // Goroutine returns the number of the calling goroutine, as stack traces print it. It takes microseconds.
 func Goroutine() (number uint64) {
@@ -55,8 +63,9 @@ func Goroutine() (number uint64) {
 	return number
 }
 
-// programIn is program for the stack of pcs.
-func programIn(pcs []uintptr, behindPanic bool) string {
+// find returns the name of the runtime's function that the program has called, such as "Queue.Push", and the site of that call.
+// Both are "" if no function of the program is on the stack.
+func find(pcs []uintptr, behindPanic bool) (call, site string) {
 	frames := runtime.CallersFrames(pcs)
 	for {
 		f, more := frames.Next()
@@ -64,12 +73,36 @@ func programIn(pcs []uintptr, behindPanic bool) string {
 			behindPanic = false
 		}
 		if f.Function != "" && !behindPanic && !IsRuntime(f.Function, f.File) {
-			return filepath.Join(filepath.Base(filepath.Dir(f.File)), filepath.Base(f.File)) + ":" + strconv.Itoa(f.Line)
+			return call, filepath.Join(filepath.Base(filepath.Dir(f.File)), filepath.Base(f.File)) + ":" + strconv.Itoa(f.Line)
+		}
+		if strings.HasPrefix(f.Function, Module) {
+			call = shortName(f.Function)
 		}
 		if !more {
-			return ""
+			return "", ""
 		}
 	}
+}
+
+// shortName returns the name of a function without its package, its type arguments and what closures add: "Queue.Push" of
+// "…/containers.(*Queue[...]).Push.func1".
+func shortName(function string) string {
+	name := strings.ReplaceAll(function[strings.LastIndexByte(function, '/')+1:], "[...]", "")
+	_, name, _ = strings.Cut(name, ".")
+	if receiver, method, ok := strings.Cut(name, ")."); ok {
+		method, _, _ = strings.Cut(method, ".")
+		method, _, _ = strings.Cut(method, "-") // the body of a loop over an iterator
+		return strings.TrimPrefix(receiver, "(*") + "." + method
+	}
+	return name
+}
+
+// Call returns the name of the runtime's function that the program has called, such as "Queue.Push", or "" if no function
+// of the program is on the stack.
+func Call() string {
+	var pcs [64]uintptr
+	call, _ := find(pcs[:runtime.Callers(2, pcs[:])], false)
+	return call
 }
 
 // At is the site of a call that has failed, for its error: " at solver/main.go:40", or "".

@@ -9,8 +9,10 @@ import (
 
 // String describes c for reports and errors, with what must be the same on all members.
 func (c Call) String() string {
-	s := c.Kind.String()
+	s := c.title()
 	switch c.Kind {
+	case kindLibrary:
+		return s
 	case kindSplit:
 		return c.describeSplit()
 	case KindSync:

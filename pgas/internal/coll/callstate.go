@@ -33,6 +33,7 @@ const (
 	KindInscan
 	KindExscan
 	KindClose
+	kindLibrary // what a library above package pgas does
 	numKinds
 )
 
@@ -48,7 +49,7 @@ const (
 const ofSlice = 1
 
 var kindNames = [numKinds]string{"nothing yet", "sync", "split", "allocation", "broadcast", "broadcast of a value", "collect", "fcollect",
-	"alltoall", "alltoalls", "alltoallv", "gather", "allgather", "reduction", "reduction of a value", "inclusive scan", "exclusive scan", "close"}
+	"alltoall", "alltoalls", "alltoallv", "gather", "allgather", "reduction", "reduction of a value", "inclusive scan", "exclusive scan", "close", "call of a library"}
 
 func (k Kind) String() string { return kindNames[k] }
 
@@ -62,6 +63,7 @@ type Call struct {
 	bufferHash uint64 // digest of the symmetric ranges that it concerns: see withBuffers
 	extra      uint64 // digest of arguments that reports do not show in numbers
 	detail     Detail // type of an element, or the list of a split
+	name       string // of a call of a library; count is its digest
 }
 
 // A Detail is an argument that is longer than a few words. Reports show its text.
@@ -101,6 +103,14 @@ func hashText(h uint64, s string) uint64 {
 func mix(h uint64) uint64 {
 	h = (h ^ h>>32) * 0xbf58476d1ce4e5b9
 	return h ^ h>>29
+}
+
+// title returns what reports call c.
+func (c *Call) title() string {
+	if c.name != "" {
+		return c.name
+	}
+	return c.Kind.String()
 }
 
 // withBuffers returns c for the ranges that start at offsets dst and src.

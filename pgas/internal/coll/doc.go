@@ -18,6 +18,7 @@
 //	                              arrivals, ready, done and release on a host; messages between hosts
 //	barrier.go                    barriers
 //	start.go, turn.go, sync.go    how a call begins
+//	library.go                    calls whose work a library above package pgas does
 //	exchange.go, joint.go, allequal.go, staging_unsafe.go, split.go, gather_spread.go, gather.go
 //	                              data that PEs of a host show each other, and copy jointly; records; staging areas; groups made of groups;
 //	                              Go memory from all members

@@ -5,6 +5,7 @@ package coll
 import (
 	"bytes"
 	"encoding/binary"
+	"strings"
 
 	"github.com/gopgas/gopgas/pgas/internal/node"
 	"github.com/gopgas/gopgas/pgas/transport"
@@ -23,7 +24,25 @@ func (g *Group) peekArrival(i int, n uint64) (tag uint64, c Call, ok bool) {
 			break // the rest may be about to change
 		}
 	}
-	return words[0], unpackCall(words[1], words[2], words[3]), true
+	c = unpackCall(words[1], words[2], words[3])
+	if c.Kind == kindLibrary && words[0]>>tagBits == n {
+		c.name = g.peekName(i, n)
+	}
+	return words[0], c, true
+}
+
+// peekName reads the name of a library's call in the arrival record of member i for call n.
+func (g *Group) peekName(i int, n uint64) string {
+	var name []byte
+	for at := uintptr(0); at < nameBytes; at += 8 {
+		v, err := g.n.PeekWord(g.PEs[i], uint64(slotOff(g.Slot)+arrivalOff(n)+dataOff+at))
+		if err != nil {
+			break
+		}
+		name = binary.LittleEndian.AppendUint64(name, v)
+	}
+	text, _, _ := strings.Cut(string(name), "\x00")
+	return text
 }
 
 // recordedCall returns call n of member i, with the text of its detail if that is still there.

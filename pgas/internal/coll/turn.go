@@ -21,7 +21,7 @@ func (g *Group) takeTurn(ctx context.Context, c *Call) error {
 		}
 	}
 	if g.calls.busy.Swap(true) {
-		g.misuse(c.Kind.String(), "team %s is in another collective: goroutines of a PE take turns, or use teams of their own", g.Name)
+		g.misuse(c.title(), "team %s is in another collective: goroutines of a PE take turns, or use teams of their own", g.Name)
 	}
 	err := g.calls.failed
 	if err == nil && ctx.Err() != nil {
@@ -31,7 +31,7 @@ func (g *Group) takeTurn(ctx context.Context, c *Call) error {
 		g.end()
 		return err
 	}
-	g.calls.recorded = g.n.BeginCall(c.Kind.String(), g.calls.n+1, g.Slot, g.PEs[0])
+	g.calls.recorded = g.n.BeginCall(c.title(), g.calls.n+1, g.Slot, g.PEs[0])
 	return nil
 }
 

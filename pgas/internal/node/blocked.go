@@ -72,6 +72,9 @@ func (n *Node) waitError(ctx context.Context, c Cond, everywhere bool) error {
 	if err == nil {
 		return c.Party.Check(everywhere)
 	}
+	if c.joint && n.PeerFailure() == nil {
+		return FirstError(c.Party.Check(true), err)
+	}
 	if n.PeerFailure() == nil {
 		return err
 	}

@@ -4,6 +4,9 @@ import (
 	"context"
 	"runtime"
 	"time"
+
+	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/internal/callsite"
 )
 
 // YieldAndProgress lets other PEs run, and applies what has arrived from other hosts.
@@ -58,10 +61,20 @@ func (n *Node) AboutToRead() {
 	}
 }
 
-// Sleep blocks for d of this PE's time. It returns earlier with an error of EndedError.
+// shownSleep is how long a sleep is of which reports show the place: finding it takes some microseconds.
+const shownSleep = 500 * time.Microsecond
+
+// Sleep blocks for d of this PE's time. It returns earlier with an error of EndedError. Reports show the purpose of ctx, if
+// it has one, and otherwise nothing.
 func (n *Node) Sleep(ctx context.Context, d time.Duration) error {
 	if err := n.EndedError(ctx); err != nil {
 		return err
+	}
+	if why := (Blocked{Peer: -1}).Within(ctx).shown(); why.Op != boot.NotBlocked {
+		defer n.Unblock(n.Block(why))
+		if n.Sched == nil && d > shownSleep {
+			n.State.Text.Store(why.Name + "\n" + callsite.Program())
+		}
 	}
 	if n.Sched != nil {
 		err := n.Sched.Sleep(ctx, d)

@@ -19,6 +19,7 @@ type Cond struct {
 	signed bool
 	Want   uint64
 	Party  Party    // what the wait is part of, or nil
+	joint  bool     // that is a call of a library, which may wait often for a short time
 	set    *WordSet // if not nil, all of the above but Off means nothing
 
 	pred        unsafe.Pointer // the predecessor's copy of the word, for a PE in a queue, or nil

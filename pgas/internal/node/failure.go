@@ -4,6 +4,8 @@ package node
 
 import (
 	"context"
+	"errors"
+	"syscall"
 
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/transport"
@@ -60,4 +62,26 @@ func (n *Node) suspect(ctx context.Context) (lost error, decided bool) {
 	pe := int(f - 1)
 	n.Job.Lost(pe)
 	return &transport.PeerError{PE: pe, Host: n.HostName(pe), Err: boot.HowDied(h.FailedHow.Load())}, true
+}
+
+// LossOf returns why PE pe is lost if it is known to be, or nil: the *PeerError of the first death of the job, which the segment
+// has. Of another PE of this host it asks the system whether its process lives; such a PE has ended after the first.
+func (n *Node) LossOf(pe int) error {
+	var first *transport.PeerError
+	if !errors.As(n.PeerFailure(), &first) {
+		return nil
+	}
+	if first.PE == pe {
+		return first
+	}
+	i := pe - n.FirstPE
+	if i < 0 || i >= len(n.Job.Segment.States) {
+		return nil
+	}
+	st := n.Job.Segment.States[i]
+	pid := int(st.Process.Load())
+	if boot.Membership(st.Membership.Load()) != boot.Joined || pid == 0 || syscall.Kill(pid, 0) != syscall.ESRCH {
+		return nil
+	}
+	return first
 }

@@ -39,6 +39,14 @@ func (why Blocked) Within(ctx context.Context) Blocked {
 	return why
 }
 
+// shownParty returns the Party of the purpose of the wait, or nil.
+func (why Blocked) shownParty() Party {
+	if why.purpose == nil {
+		return nil
+	}
+	return why.shown().Party
+}
+
 // shown returns what reports show: the purpose of the wait, or the wait.
 func (why Blocked) shown() Blocked {
 	if why.purpose == nil {

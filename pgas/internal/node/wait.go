@@ -31,6 +31,10 @@ func (n *Node) Await(ctx context.Context, c Cond, why Blocked) (uint64, error) {
 
 func (n *Node) awaitSlow(ctx context.Context, c Cond, why Blocked) (uint64, error) {
 	why = why.Within(ctx)
+	if c.Party == nil {
+		c.Party = why.shownParty()
+		c.joint = c.Party != nil
+	}
 	if n.Sched != nil {
 		return n.awaitScheduled(ctx, c, why)
 	}

@@ -58,6 +58,8 @@ func (n *Node) awaitScheduled(ctx context.Context, c Cond, why Blocked) (uint64,
 			err = n.diagnoseStall(ctx, &c, ready)
 		case err == nil && !ok:
 			err = n.waitError(ctx, c, false)
+		case err != nil && c.joint:
+			err = FirstError(n.PeerFailure(), c.Party.Check(false), err)
 		case err != nil:
 			err = FirstError(n.PeerFailure(), err)
 		}
