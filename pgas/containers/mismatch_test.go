@@ -22,7 +22,7 @@ type differing struct {
 }
 
 var differings = map[string]differing{
-	"Flush beside Barrier": {[2]string{"Mailbox.Flush", "sync"}, func(ctx context.Context, w *pgas.World, t *pgas.Team, over containers.Option) (first, others func() error, err error) {
+	"Flush beside Barrier": {[2]string{"Mailbox.Flush", "barrier"}, func(ctx context.Context, w *pgas.World, t *pgas.Team, over containers.Option) (first, others func() error, err error) {
 		box, err := containers.NewMailbox(ctx, w, func(int, []int) error { return nil }, over)
 		return func() error { return box.Flush(ctx) }, func() error { return t.Barrier(ctx) }, err
 	}},
