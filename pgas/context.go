@@ -201,9 +201,9 @@ func (c *Context) Team() *Team {
 
 // Fence orders, for each PE, the puts, signals and atomics issued on c before it before those issued after it. It
 // orders nothing between two PEs, and no gets. It completes nothing and does not wait, except for atomics to this host
-// that the NIC executes (PGAS_AMO=nic) (OpenSHMEM 1.6, shmem_fence).
+// that the NIC executes (PGAS_AMO=nic). It panics with *UsageError if c is closed (OpenSHMEM 1.6, shmem_fence).
 func (c *Context) Fence() {
-	c.mustBeOpen("Fence")
+	c.mustNotBeClosed("Fence")
 	if c.watch != nil {
 		c.watch.Use("Fence")()
 	}
@@ -385,12 +385,16 @@ func (c *Context) quietRemote(ctx context.Context, pe int) error {
 }
 
 // Close quiets c and ends it. References on c may not be used afterwards. It returns the errors of Quiet, or the error of
-// giving back the channels. It panics with *UsageError if c is the default context of the World or of a team: those end
-// with World.Close (OpenSHMEM 1.6, shmem_ctx_destroy).
+// giving back the channels. A Close of a context that is closed, by Close, Team.Destroy or World.Close, does nothing and
+// returns nil. Close panics with *UsageError if c is the default context of the World or of a team: those end with
+// World.Close (OpenSHMEM 1.6, shmem_ctx_destroy).
 func (c *Context) Close() error {
 	c.mustBeOpen("Context.Close")
 	if c == c.w.defaultCtx || c.borrowed {
 		misuse("Context.Close", "the default context ends with its World: close what NewContext returned")
+	}
+	if c.closed.Load() {
+		return nil
 	}
 	return c.end()
 }

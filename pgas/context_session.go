@@ -35,7 +35,7 @@ const worthBatching = 128
 // context of a team's default domain (Team.Context) it applies to the whole domain. It panics with *UsageError if c is
 // closed (OpenSHMEM 1.6, shmem_ctx_session_start).
 func (c *Context) StartSession(hints ...SessionHint) {
-	c.mustBeOpen("StartSession")
+	c.mustNotBeClosed("StartSession")
 	var h sessionHints
 	for _, hint := range hints {
 		hint(&h)
@@ -51,10 +51,7 @@ func (c *Context) EndSession() { c.batch("EndSession", false) }
 
 // batch tells the channel to other hosts to gather operations for longer, or no longer to.
 func (c *Context) batch(op string, on bool) {
-	c.mustBeOpen(op)
-	if c.closed.Load() {
-		misuse(op, "the context is closed: use it before its Close, and before that of its World")
-	}
+	c.mustNotBeClosed(op)
 	if c.remote != nil && c.remote.batcher != nil {
 		c.remote.batcher.Batch(on)
 	}

@@ -50,6 +50,14 @@ func (c *Context) mustBeOpen(op string) {
 	}
 }
 
+// mustNotBeClosed panics with *UsageError if c is nil, zero or closed.
+func (c *Context) mustNotBeClosed(op string) {
+	c.mustBeOpen(op)
+	if c.closed.Load() {
+		notOpen(op, errContextClosed.Error())
+	}
+}
+
 // world returns the World of a reference on c. It panics with *UsageError if the reference is zero.
 func (c *Context) world(op string) *World {
 	if c == nil || c.w == nil {

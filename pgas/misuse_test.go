@@ -290,6 +290,36 @@ func TestZeroFaultIsExplained(t *testing.T) {
 	})
 }
 
+// TestClosedContext: a second Close does nothing, and other calls on a closed context are misuse.
+func TestClosedContext(t *testing.T) {
+	pgastest.RunAll(t, 2, func(ctx context.Context, w *pgas.World) error {
+		c, err := w.NewContext()
+		if err != nil {
+			return err
+		}
+		for range 3 {
+			if err := c.Close(); err != nil {
+				return err
+			}
+		}
+		for name, call := range map[string]func(){
+			"Fence":        c.Fence,
+			"StartSession": func() { c.StartSession() },
+			"batching":     func() { c.StartSession(pgas.Batch()) },
+			"EndSession":   c.EndSession,
+			"FencePE":      func() { c.FencePE(0) },
+		} {
+			if misuse, ok := panicOf(call).(*pgas.UsageError); !ok || !strings.Contains(misuse.Error(), "closed") {
+				return fmt.Errorf("%s on a closed context: %v", name, misuse)
+			}
+		}
+		if err := c.Quiet(ctx); err == nil {
+			return errors.New("Quiet on a closed context returns nil")
+		}
+		return w.Barrier(ctx)
+	})
+}
+
 // TestZeroSignalIsMisuse: a put with a zero SignalRef must not update the start of the heap.
 func TestZeroSignalIsMisuse(t *testing.T) {
 	pgastest.RunGoroutines(t, 1, func(ctx context.Context, w *pgas.World) error {

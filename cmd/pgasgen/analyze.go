@@ -41,10 +41,15 @@ type structure struct {
 	shared   bool // holds a word that is updated atomically, so is never put as a whole
 	fields   []*field
 	hash     uint64
-	guard    jen.Code
-	sym      []method // methods of the allocation
-	ref      []method // methods of the reference
+	// unmeasured: structs are nested so deep that the compiler would compute the size and the offsets for too long.
+	unmeasured bool
+	guard      jen.Code
+	sym        []method // methods of the allocation
+	ref        []method // methods of the reference
 }
+
+// patientCompiler bounds how many types the compiler looks into for the guard of one struct: some milliseconds.
+const patientCompiler = 1 << 16
 
 // A field is one named field of a structure.
 type field struct {
@@ -134,7 +139,11 @@ func (a *analysis) structure(m mark) *structure {
 		}
 	}
 	a.smallWords(s)
-	if s.size <= 0 || s.size > 1<<40 {
+	s.unmeasured = times(int64(1+len(s.fields)), a.l.kept.compilerCost(named)) > patientCompiler
+	switch {
+	case s.size >= tooLarge:
+		a.add(pos, "struct %s takes more bytes than there are addresses; make its arrays smaller, and allocate more records", s.name)
+	case s.size <= 0 || s.size > 1<<40:
 		a.add(pos, "struct %s takes %d bytes; make its arrays smaller, and allocate more records", s.name, s.size)
 	}
 	s.hash = a.hash(s)

@@ -237,7 +237,8 @@ func and(x, y constraint.Expr) constraint.Expr {
 
 // emitGuard emits the check that the struct is still the one that this file was generated for.
 //
-// The compiler prints the name of the parameter, which says what to do.
+// The compiler prints the name of the parameter, which says what to do. Of an unmeasured struct it compares the fields
+// alone, and Alloc the layout.
 //
 //	func _(Cell_has_changed_run_go_generate Cell) {
 //		_ = struct {
@@ -258,12 +259,12 @@ func (e *emitter) emitGuard(s *structure) jen.Code {
 	equal := func(want int64, is string, of *jen.Statement) jen.Code {
 		return jen.Id("_").Op("=").Index(number(want)).Struct().Call(jen.Index(jen.Qual("unsafe", is).Call(of)).Struct().Values())
 	}
-	lines := []jen.Code{
-		jen.Id("_").Op("=").Struct(fields...).Call(jen.Id(x)),
-		equal(s.size, "Sizeof", jen.Id(x)),
-	}
-	for _, f := range s.fields {
-		lines = append(lines, equal(f.off, "Offsetof", jen.Id(x).Dot(f.name)))
+	lines := []jen.Code{jen.Id("_").Op("=").Struct(fields...).Call(jen.Id(x))}
+	if !s.unmeasured {
+		lines = append(lines, equal(s.size, "Sizeof", jen.Id(x)))
+		for _, f := range s.fields {
+			lines = append(lines, equal(f.off, "Offsetof", jen.Id(x).Dot(f.name)))
+		}
 	}
 	return comment("A compiler error in this function says that %s is not what this file was generated for any more: "+
 		"run go generate (or go tool pgasgen) again.", s.name).

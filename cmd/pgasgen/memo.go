@@ -33,11 +33,12 @@ func recall[V any](known map[types.Type]V, t types.Type, looks *int, find func()
 type keptSizes struct {
 	types.Sizes
 	sizes, aligns map[types.Type]int64
+	costs         map[types.Type]int64 // see compilerCost
 	looks         int
 }
 
 func keep(s types.Sizes) *keptSizes {
-	return &keptSizes{Sizes: s, sizes: map[types.Type]int64{}, aligns: map[types.Type]int64{}}
+	return &keptSizes{Sizes: s, sizes: map[types.Type]int64{}, aligns: map[types.Type]int64{}, costs: map[types.Type]int64{}}
 }
 
 // Alignof returns the alignment of a variable of type t.
@@ -66,7 +67,7 @@ func (k *keptSizes) Offsetsof(fields []*types.Var) []int64 {
 	for i, f := range fields {
 		end = roundUp(end, k.Alignof(f.Type()))
 		offsets[i] = end
-		end += k.Sizeof(f.Type())
+		end = min(end+k.Sizeof(f.Type()), tooLarge)
 	}
 	return offsets
 }
@@ -75,7 +76,7 @@ func (k *keptSizes) Offsetsof(fields []*types.Var) []int64 {
 func (k *keptSizes) Sizeof(t types.Type) int64 {
 	switch u := t.Underlying().(type) {
 	case *types.Array:
-		return u.Len() * k.Sizeof(u.Elem())
+		return times(u.Len(), k.Sizeof(u.Elem()))
 	case *types.Struct:
 		if u.NumFields() == 0 {
 			return 0
@@ -95,7 +96,37 @@ func (k *keptSizes) structSize(t types.Type, u *types.Struct) int64 {
 	if start > 0 && n == 0 {
 		n = 1 // so that the address of the last field is inside
 	}
-	return roundUp(start+n, k.Alignof(t))
+	return min(roundUp(start+n, k.Alignof(t)), tooLarge)
+}
+
+// tooLarge stands for every size from it on, so that no product and no sum of sizes overflows.
+const tooLarge = 1 << 60
+
+// times returns n times size, or tooLarge.
+func times(n, size int64) int64 {
+	if size > 0 && n > tooLarge/size {
+		return tooLarge
+	}
+	return n * size
+}
+
+// compilerCost returns how many types the compiler looks into when it computes the size of t as a constant. It keeps
+// nothing: for a struct it looks into each field, and into the last one twice. The result is at most tooLarge.
+func (k *keptSizes) compilerCost(t types.Type) int64 {
+	switch u := t.Underlying().(type) {
+	case *types.Array:
+		return min(1+k.compilerCost(u.Elem()), tooLarge)
+	case *types.Struct:
+		return recall(k.costs, t, &k.looks, func() int64 {
+			cost, last := int64(1), int64(0)
+			for f := range u.Fields() {
+				last = k.compilerCost(f.Type())
+				cost = min(cost+last, tooLarge)
+			}
+			return min(cost+last, tooLarge)
+		})
+	}
+	return 1
 }
 
 func roundUp(n, to int64) int64 { return (n + to - 1) / to * to }
