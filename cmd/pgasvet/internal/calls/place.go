@@ -19,6 +19,7 @@ type Place struct {
 	Deps  []ssa.Value // values that the paths are made of
 
 	Indexes []ssa.Value // what Index is made of
+	Args    []ssa.Value // of accessors of fields, as the index of one of an array of signals
 }
 
 // PlaceOf returns the place that a reference, an allocation or a range refers to.
@@ -52,6 +53,7 @@ func (p *Place) through(c Call) bool {
 			return false
 		}
 		p.field(c.Field)
+		p.Args = append(p.Args, c.Args...)
 		return true
 	}
 	switch c.Name {

@@ -1,0 +1,227 @@
+package signalcount
+
+// Loops: those over all PEs, and those that wait for a count of one more each time.
+
+import (
+	"go/constant"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/gopgas/gopgas/cmd/pgasvet/internal/calls"
+)
+
+// rangesOverPEs reports whether v depends on the variable of a loop that runs up to the number of PEs.
+func rangesOverPEs(v ssa.Value) bool {
+	phi := phiIn(v)
+	if phi == nil {
+		return false
+	}
+	for b := range loopAt(phi.Block()) {
+		branch, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If)
+		if !ok {
+			continue
+		}
+		if cond, ok := branch.Cond.(*ssa.BinOp); ok && phiIn(cond.X) == phi && depends(cond.Y, isNPEs) {
+			return true
+		}
+	}
+	return false
+}
+
+func isNPEs(v ssa.Value) bool {
+	call, ok := v.(*ssa.Call)
+	if !ok {
+		return false
+	}
+	c, ok := calls.Of(call)
+	return ok && c.Is("pgas", "World.NPEs", "Team.NPEs")
+}
+
+// depends reports whether v is computed from a value that is.
+func depends(v ssa.Value, is func(ssa.Value) bool) bool {
+	if is(v) {
+		return true
+	}
+	switch v := v.(type) {
+	case *ssa.BinOp:
+		return depends(v.X, is) || depends(v.Y, is)
+	case *ssa.Convert:
+		return depends(v.X, is)
+	}
+	return false
+}
+
+// phiIn returns a variable of a loop that v is computed from, or nil.
+func phiIn(v ssa.Value) (phi *ssa.Phi) {
+	depends(v, func(v ssa.Value) bool {
+		p, ok := v.(*ssa.Phi)
+		if ok {
+			phi = p
+		}
+		return ok
+	})
+	return phi
+}
+
+// loopAt returns the blocks of the loop that begins with head.
+func loopAt(head *ssa.BasicBlock) map[*ssa.BasicBlock]bool {
+	blocks := map[*ssa.BasicBlock]bool{head: true}
+	var add func(*ssa.BasicBlock)
+	add = func(b *ssa.BasicBlock) {
+		if !blocks[b] {
+			blocks[b] = true
+			for _, p := range b.Preds {
+				add(p)
+			}
+		}
+	}
+	for _, p := range head.Preds {
+		if head.Dominates(p) {
+			add(p)
+		}
+	}
+	return blocks
+}
+
+// A wait is one for a count that is one more each time that its loop runs.
+type wait struct {
+	call calls.Call
+	head *ssa.BasicBlock
+	loop map[*ssa.BasicBlock]bool
+}
+
+// waitOf returns the wait that c is, if it is one.
+func waitOf(c calls.Call) (wait, bool) {
+	if !c.Is("pgas", "SignalRef.WaitUntil") || len(c.Args) != 3 || !isAtLeast(c.Args[1]) {
+		return wait{}, false
+	}
+	phi := countIn(c.Args[2])
+	if phi == nil {
+		return wait{}, false
+	}
+	w := wait{c, phi.Block(), loopAt(phi.Block())}
+	return w, w.loop[c.Instr.Block()]
+}
+
+// isAtLeast reports whether v is pgas.GE or pgas.GT.
+func isAtLeast(v ssa.Value) bool {
+	c, ok := v.(*ssa.Const)
+	if !ok || c.Value == nil {
+		return false
+	}
+	named, ok := types.Unalias(c.Type()).(*types.Named)
+	if !ok || named.Obj().Pkg() == nil {
+		return false
+	}
+	for _, name := range []string{"GE", "GT"} {
+		cmp, ok := named.Obj().Pkg().Scope().Lookup(name).(*types.Const)
+		if ok && constant.Compare(c.Value, token.EQL, cmp.Val()) {
+			return true
+		}
+	}
+	return false
+}
+
+// countIn returns the variable of a loop, counted up by one, that v is but for what does not change in the loop.
+func countIn(v ssa.Value) *ssa.Phi {
+	switch v := v.(type) {
+	case *ssa.Phi:
+		for _, e := range v.Edges {
+			if next, ok := e.(*ssa.BinOp); ok && next.Op == token.ADD && next.X == v && isOne(next.Y) {
+				return v
+			}
+		}
+	case *ssa.Convert:
+		return countIn(v.X)
+	case *ssa.BinOp:
+		if v.Op != token.ADD && v.Op != token.SUB {
+			return nil
+		}
+		phi, other := countIn(v.X), v.Y
+		if phi == nil && v.Op == token.ADD {
+			phi, other = countIn(v.Y), v.X
+		}
+		if phi == nil {
+			return nil
+		}
+		if i, ok := other.(ssa.Instruction); ok && loopAt(phi.Block())[i.Block()] {
+			return nil
+		}
+		return phi
+	}
+	return nil
+}
+
+// readAfter returns where the loop of w, after the wait, reads the part of the data of a that the loop's variable
+// chooses, with nothing between that waits for other PEs.
+func (k *checker) readAfter(w wait, a add, origins calls.Origins) token.Pos {
+	chosen := func(v ssa.Value) bool {
+		return v != nil && depends(v, func(v ssa.Value) bool { phi, ok := v.(*ssa.Phi); return ok && phi.Block() == w.head })
+	}
+	from := w.call.Instr.Block()
+	for _, b := range from.Parent().Blocks {
+		if !w.loop[b] || !from.Dominates(b) {
+			continue
+		}
+		for n, i := range b.Instrs {
+			o, ok := readOf(i, chosen, origins)
+			if !ok || a.data != "" && a.data != calls.PlaceOf(o.Call.Recv).Root {
+				continue
+			}
+			if k.nextTo(w.call.Instr, b, n) {
+				return i.Pos()
+			}
+		}
+	}
+	return token.NoPos
+}
+
+// readOf returns the origin of this PE's memory that i reads, or is given, if a chosen index says which part.
+func readOf(i ssa.Instruction, chosen func(ssa.Value) bool, origins calls.Origins) (calls.Origin, bool) {
+	switch i := i.(type) {
+	case *ssa.Call:
+		o, ok := origins[i]
+		return o, ok && o.Call.Instr == ssa.CallInstruction(i) && anyOf(calls.PlaceOf(o.Call.Recv).Indexes, chosen)
+	case *ssa.Slice:
+		o, ok := origins[i.X]
+		return o, ok && (chosen(i.Low) || chosen(i.High))
+	case *ssa.UnOp:
+		o, ok := origins[i.X]
+		return o, ok && i.Op == token.MUL && chosen(o.Index)
+	}
+	return calls.Origin{}, false
+}
+
+func anyOf(values []ssa.Value, is func(ssa.Value) bool) bool {
+	for _, v := range values {
+		if is(v) {
+			return true
+		}
+	}
+	return false
+}
+
+// nextTo reports whether instruction n of b comes after a wait in the same turn of its loop, with nothing between that
+// waits for other PEs.
+func (k *checker) nextTo(wait ssa.Instruction, b *ssa.BasicBlock, n int) bool {
+	for between := b; between != nil; between = between.Idom() {
+		instrs := between.Instrs
+		if between == b {
+			instrs = instrs[:n]
+		}
+		for at := len(instrs) - 1; at >= 0; at-- {
+			if instrs[at] == wait {
+				return true
+			}
+			if k.syncs.After(instrs[at]) {
+				return false
+			}
+		}
+		if between == wait.Block() {
+			return false // the read comes before the wait
+		}
+	}
+	return false
+}
