@@ -11,7 +11,7 @@ import (
 // limits are how far a package may be from layers without circles. A package that is not listed may not have a circle.
 // The numbers only fall: a change that lowers one lowers it here, too.
 var limits = map[string]struct{ circle, pairs int }{
-	"pgas":               {circle: 27, pairs: 24},
+	"pgas":               {circle: 27, pairs: 23},
 	"pgas/internal/node": {circle: 3, pairs: 1},
 }
 

@@ -210,12 +210,12 @@ int was_opened(const engine_t *e, uint32_t pe, uint32_t lane);
 int record_opened(engine_t *e, uint32_t pe, uint32_t lane);
 void opened_free(engine_t *e);
 
-// features.c
-int context_open(engine_t *e, char *err, size_t err_bytes);
-
 // addresses.c
 void addresses_begin(const engine_t *e);
 void addresses_end(void);
+
+// features.c
+int context_open(engine_t *e, char *err, size_t err_bytes);
 
 // admit.c
 int admit_only(const engine_t *e, ucp_worker_h worker, int fd);

@@ -14,9 +14,6 @@ import (
 	"github.com/gopgas/gopgas/pgas/internal/node"
 )
 
-// nameBytes is the room for the name of a library's call in an arrival record: behind what its barrier has there.
-const nameBytes = 48
-
 // Library makes a call that a library names op, on the object with the given number: f, after a barrier if barrier is set. f
 // waits with its context, and returns nil only when all members have entered the call. An error of f is returned as it is, and
 // does not end the use of the team; the others are those of Sync.

@@ -31,6 +31,9 @@ func (g *Group) peekArrival(i int, n uint64) (tag uint64, c Call, ok bool) {
 	return words[0], c, true
 }
 
+// nameBytes is the room for the name of a library's call in an arrival record: behind what its barrier has there.
+const nameBytes = 48
+
 // peekName reads the name of a library's call in the arrival record of member i for call n.
 func (g *Group) peekName(i int, n uint64) string {
 	var name []byte
