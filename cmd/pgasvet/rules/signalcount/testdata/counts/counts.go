@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/design"
+	"github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/nested"
 	"github.com/gopgas/gopgas/pgas"
 )
 
@@ -15,7 +16,7 @@ func ofAll(ctx context.Context, w *pgas.World, inbox pgas.Sym[float64], come pga
 	inbox.At(w.PE()).PutSignalAdd(0, &five, pgas.SignalOf(come, 0), 1)
 	if w.PE() == 0 {
 		for k := range w.NPEs() {
-			if _, err := pgas.SignalOf(come, 0).WaitUntil(ctx, pgas.GE, uint64(k+1)); err != nil { // want `the signal counts what several PEs add by Ref.PutSignalAdd of line 15, not whose data has come, and line 21 reads a chunk after each: take a signal for each sender, or wait for all before the first read`
+			if _, err := pgas.SignalOf(come, 0).WaitUntil(ctx, pgas.GE, uint64(k+1)); err != nil { // want `the signal counts what several PEs add by Ref.PutSignalAdd of line 16, not whose data has come, and line 22 reads a chunk after each: take a signal for each sender, or wait for all before the first read`
 				return 0, err
 			}
 			sum += *inbox.At(k).Local()
@@ -33,7 +34,7 @@ func ofAllButOne(ctx context.Context, w *pgas.World, inbox pgas.Sym[float64], c 
 	}
 	mine := inbox.Local()
 	for k := 1; k < len(mine); k++ {
-		if _, err := c.Ready().WaitUntil(ctx, pgas.GE, uint64(k)); err != nil { // want `the signal counts what several PEs add by SignalRef.Add of line 31`
+		if _, err := c.Ready().WaitUntil(ctx, pgas.GE, uint64(k)); err != nil { // want `the signal counts what several PEs add by SignalRef.Add of line 32`
 			return 0, err
 		}
 		sum += mine[k]
@@ -140,6 +141,100 @@ func oneEach(ctx context.Context, w *pgas.World, inbox pgas.Sym[float64], come p
 			}
 			sum += *inbox.At(4*from + k).Local()
 		}
+	}
+	return sum, nil
+}
+
+// A signal for each sender, in a slice, and one for each neighbour to which this PE sends.
+func chosen(ctx context.Context, w *pgas.World, inbox pgas.Sym[float64], signals []pgas.SignalRef, come pgas.SignalRef) (sum float64, err error) {
+	me := w.PE()
+	for k := range 4 {
+		inbox.At(me).PutSignalAdd(0, &five, signals[me], 1)
+		inbox.At(k).PutSignalAdd((me+1+k%2)%w.NPEs(), &five, come, 1)
+	}
+	for k := range 4 {
+		if _, err := signals[me].WaitUntil(ctx, pgas.GE, uint64(k+1)); err != nil {
+			return 0, err
+		}
+		sum += *inbox.At(k).Local()
+	}
+	for k := range 4 {
+		if _, err := come.WaitUntil(ctx, pgas.GE, uint64(k+1)); err != nil {
+			return 0, err
+		}
+		sum += *inbox.At(k).Local()
+	}
+	return sum, nil
+}
+
+// A signal for each sender, by its number or another index, and the total of each round.
+func rounds(ctx context.Context, w *pgas.World, inbox pgas.Sym[float64], signals pgas.Sym[pgas.Signal], come pgas.SignalRef, slot int) (sum float64, err error) {
+	me, npes := w.PE(), w.NPEs()
+	inbox.At(me).PutSignalAdd(0, &five, pgas.SignalOf(signals, me), 1)
+	for k := range 4 {
+		if _, err := pgas.SignalOf(signals, me).WaitUntil(ctx, pgas.GE, uint64(k+1)); err != nil {
+			return 0, err
+		}
+		sum += *inbox.At(k).Local()
+	}
+	inbox.At(me).PutSignalAdd(0, &five, pgas.SignalOf(signals, slot), 1)
+	for k := range 4 {
+		if _, err := pgas.SignalOf(signals, slot).WaitUntil(ctx, pgas.GE, uint64(k+1)); err != nil {
+			return 0, err
+		}
+		sum += *inbox.At(k).Local()
+	}
+	for all := npes; all < 4*npes; all += npes {
+		inbox.At(me).PutSignalAdd(0, &five, come, 1)
+		if _, err := come.WaitUntil(ctx, pgas.GE, uint64(all)); err != nil {
+			return 0, err
+		}
+		sum += *inbox.At(all - 1).Local()
+	}
+	return sum, nil
+}
+
+// A bit of a signal for each sender, and waits that count nothing.
+func flags(ctx context.Context, w *pgas.World, inbox pgas.Sym[float64], bits, come pgas.SignalRef) (sum float64, err error) {
+	inbox.At(w.PE()).PutSignalAdd(0, &five, bits, 1<<w.PE())
+	inbox.At(w.PE()).PutSignalAdd(0, &five, come, 1)
+	for k := range 4 {
+		if _, err := bits.WaitUntil(ctx, pgas.GE, uint64(k+1)); err != nil {
+			return 0, err
+		}
+		sum += *inbox.At(k).Local()
+	}
+	for k := range 4 {
+		if _, err := come.WaitUntil(ctx, pgas.NE, uint64(k+1)); err != nil {
+			return 0, err
+		}
+		sum += *inbox.At(k).Local()
+	}
+	return sum, nil
+}
+
+// An array of signals: one element counts several senders, and the others one each.
+func elements(ctx context.Context, w *pgas.World, inbox pgas.Sym[float64], t nested.TableRef) (sum float64, err error) {
+	me := w.PE()
+	inbox.At(me).PutSignalAdd(0, &five, t.Arrived(0, 1), 1)
+	inbox.At(me).PutSignalAdd(0, &five, t.Arrived(1, me), 1)
+	for k := range 2 {
+		if _, err := t.Arrived(0, 0).WaitUntil(ctx, pgas.GE, uint64(k+1)); err != nil {
+			return 0, err
+		}
+		sum += *inbox.At(k).Local()
+	}
+	for k := range 2 {
+		if _, err := t.Arrived(0, 1).WaitUntil(ctx, pgas.GE, uint64(k+1)); err != nil { // want `the signal counts what several PEs add`
+			return 0, err
+		}
+		sum += *inbox.At(k).Local()
+	}
+	for k := range 2 {
+		if _, err := t.Arrived(1, me).WaitUntil(ctx, pgas.GE, uint64(k+1)); err != nil {
+			return 0, err
+		}
+		sum += *inbox.At(k).Local()
 	}
 	return sum, nil
 }
