@@ -171,6 +171,16 @@ func (a *Array[T]) mustHave(op string, i int) {
 	}
 }
 
+// mustHaveAll panics with *pgas.UsageError unless the array has all elements of idx. It comes before a collective call, so that misuse
+// leaves the members in step.
+func (a *Array[T]) mustHaveAll(op string, idx []int) {
+	for _, i := range idx {
+		if uint(i) >= uint(a.layout.n) {
+			a.mustHave(op, i)
+		}
+	}
+}
+
 // mustMove panics with *pgas.UsageError if a collective call of op is wrong.
 func (a *Array[T]) mustMove(ctx context.Context, op string) {
 	a.mustBeOpen(op)

@@ -56,16 +56,14 @@ func (a *Array[T]) Gather(ctx context.Context, dst []T, idx []int) error {
 	if len(dst) != len(idx) {
 		misuse(op, "%d indexes for %d elements: give one for each", len(idx), len(dst))
 	}
-	return a.joint(ctx, op, func(ctx context.Context) error { return a.gather(ctx, op, dst, idx) })
+	a.mustHaveAll(op, idx)
+	return a.joint(ctx, op, func(ctx context.Context) error { return a.gather(ctx, dst, idx) })
 }
 
-// gather is Gather inside a collective call of op.
-func (a *Array[T]) gather(ctx context.Context, op string, dst []T, idx []int) error {
+// gather is Gather inside a collective call.
+func (a *Array[T]) gather(ctx context.Context, dst []T, idx []int) error {
 	g := a.moves.gather
 	for k, i := range idx {
-		if uint(i) >= uint(a.layout.n) {
-			a.mustHave(op, i)
-		}
 		pe, at := a.layout.locate(i)
 		if part := a.mapped[pe]; part != nil {
 			dst[k] = part[at]

@@ -28,11 +28,9 @@ func (a *Array[T]) Scatter(ctx context.Context, idx []int, src []T) error {
 		}
 		return nil
 	}
+	a.mustHaveAll(op, idx)
 	return a.change(ctx, op, func(ctx context.Context) error {
 		for k, i := range idx {
-			if uint(i) >= uint(a.layout.n) {
-				a.mustHave(op, i)
-			}
 			pe, at := a.layout.locate(i)
 			if mine := a.mapped[pe]; mine != nil {
 				mine[at] = src[k]
@@ -91,11 +89,9 @@ func Count[T pgas.Word](ctx context.Context, a *Array[T], idx []int) error {
 		}
 		return nil
 	}
+	a.mustHaveAll(op, idx)
 	return a.change(ctx, op, func(ctx context.Context) error {
 		for _, i := range idx {
-			if uint(i) >= uint(a.layout.n) {
-				a.mustHave(op, i)
-			}
 			pe, at := a.layout.locate(i)
 			if a.mapped[pe] != nil {
 				words.At(at).Inc(pe)
@@ -144,11 +140,9 @@ func (a *Array[T]) update(ctx context.Context, op string, idx []int, values []T,
 		}
 		return nil
 	}
+	a.mustHaveAll(op, idx)
 	return a.change(ctx, op, func(ctx context.Context) error {
 		for k, i := range idx {
-			if uint(i) >= uint(a.layout.n) {
-				a.mustHave(op, i)
-			}
 			pe, at := a.layout.locate(i)
 			if a.mapped[pe] != nil {
 				apply(pe, at, values[k])
@@ -183,9 +177,9 @@ func (a *Array[T]) Combine(ctx context.Context, idx []int, values []T, f func(el
 		}
 		return nil
 	}
+	a.mustHaveAll(op, idx)
 	return a.change(ctx, op, func(ctx context.Context) error {
 		for k, i := range idx {
-			a.mustHave(op, i)
 			pe, at := a.layout.locate(i)
 			if pe == a.me {
 				part[at] = f(part[at], values[k])
