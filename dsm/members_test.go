@@ -125,10 +125,7 @@ func endsRelease(ctx context.Context, w *pgas.World, protocol dsm.Protocol) erro
 	}
 	if w.PE() == 1 {
 		a.Set(1, 1)
-		err := dsm.ReleaseHeld(ctx, r, func() error {
-			return errors.Join(w.Barrier(ctx), w.Barrier(ctx)) // PE 0 gives up between the two
-		})
-		if err != nil {
+		if err := dsm.ReleaseHeld(ctx, r, func() error { return letOthersGiveUp(ctx, w) }); err != nil {
 			return err
 		}
 	} else if err := givesUp(ctx, w, r, a); err != nil {
@@ -141,6 +138,11 @@ func endsRelease(ctx context.Context, w *pgas.World, protocol dsm.Protocol) erro
 		return fmt.Errorf("PE %d: element 0 is %d: the release has not been finished", w.PE(), got)
 	}
 	return r.Close(ctx)
+}
+
+// letOthersGiveUp is the other half of givesUp, which gives up between the two barriers.
+func letOthersGiveUp(ctx context.Context, w *pgas.World) error {
+	return errors.Join(w.Barrier(ctx), w.Barrier(ctx))
 }
 
 // givesUp releases an element of a block whose turn PE 1 holds.

@@ -42,8 +42,9 @@ type Map[K comparable, V any] struct {
 
 const mapDefaultCapacity = 1 << 20
 
-// Capacity chooses the number of elements that a Map must have room for, of all members. The default is 1,048,576. It is an
-// option of NewMap.
+// Capacity chooses the number of elements that a Map must have room for, of all members. The default is 1,048,576, or what
+// fits into a quarter of each member's heap if that is less. It is an option of
+// NewMap.
 func Capacity(elements int) Option {
 	return Option{"Capacity", func(s *settings) {
 		if elements <= 0 {
@@ -74,10 +75,10 @@ func NewMap[K comparable, V any](ctx context.Context, w *pgas.World, opts ...Opt
 func makeMap[K comparable, V any](ctx context.Context, w *pgas.World, s settings) (*Map[K, V], error) {
 	mapMustBePlain[K]("NewMap", "key")
 	mapMustBePlain[V]("NewMap", "value")
-	if s.capacity == 0 {
-		s.capacity = mapDefaultCapacity
-	}
 	m := &Map[K, V]{kind: s.kind(), members: membersOf(ctx, "NewMap", w, s), mapCodec: newMapCodec[K, V]("NewMap")}
+	if s.capacity == 0 {
+		s.capacity = mapDefault(sizeOf[K](), sizeOf[V](), max(1, m.n), w.HeapUsage().Max)
+	}
 	l := mapLayoutFor(sizeOf[K](), sizeOf[V](), s.capacity, max(1, m.n))
 	if l.depth > mapDeepest {
 		misuse("NewMap", "a capacity of %d elements on %d members: a member has at most %d", s.capacity, m.n, l.slots/2<<mapDeepest)

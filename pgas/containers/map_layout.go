@@ -45,6 +45,19 @@ type mapLayout struct {
 	depth                int // the greatest depth of a segment
 }
 
+// mapDefault returns the capacity of a map for which the program names none: mapDefaultCapacity, halved until a shard
+// takes no more than a quarter of a heap of so many bytes.
+func mapDefault(keyBytes, valueBytes, n int, heap uint64) int {
+	capacity := mapDefaultCapacity
+	for ; capacity > 1; capacity /= 2 {
+		l := mapLayoutFor(keyBytes, valueBytes, capacity, n)
+		if uint64(l.segments())*uint64(l.segmentWords())*8 <= heap/4 {
+			break
+		}
+	}
+	return capacity
+}
+
 // mapLayoutFor returns the layout of a shard for its part of capacity elements on n members.
 func mapLayoutFor(keyBytes, valueBytes, capacity, n int) mapLayout {
 	l := mapLayout{keyWords: mapWords(keyBytes), valueWords: mapWords(valueBytes), slots: 64}

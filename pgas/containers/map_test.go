@@ -275,6 +275,20 @@ func TestMapGrowsWhileOthersFind(t *testing.T) {
 	})
 }
 
+// TestMapDefault: maps for which the program names no capacity fit into heaps of every size, several beside each other.
+func TestMapDefault(t *testing.T) {
+	pgastest.RunAll(t, 2, func(ctx context.Context, w *pgas.World) error {
+		_, err := containers.NewMap[[2]int64, [10]int64](ctx, w)
+		if err == nil {
+			_, err = containers.NewStringMap[[4]int64](ctx, w)
+		}
+		if err == nil {
+			_, err = containers.NewTextMap(ctx, w)
+		}
+		return err
+	})
+}
+
 // TestMapFull: a map holds its capacity, and says when it is full.
 func TestMapFull(t *testing.T) {
 	pgastest.RunGoroutines(t, 3, func(ctx context.Context, w *pgas.World) error {

@@ -52,7 +52,8 @@ func TextBytes(bytes int) Option {
 func NewTextMap(ctx context.Context, w *pgas.World, opts ...Option) (*TextMap, error) {
 	s := settingsOf("NewTextMap", opts, "Capacity", "Ring", "Backlog", "TextBytes")
 	if s.capacity == 0 {
-		s.capacity = mapDefaultCapacity
+		n := membersOf(ctx, "NewTextMap", w, s).n
+		s.capacity = mapDefault(sizeOf[textPiece](), sizeOf[textBytes](), max(1, n), w.HeapUsage().Max)
 	}
 	pieces := s.capacity
 	if s.texts > 0 {

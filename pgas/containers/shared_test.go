@@ -366,8 +366,11 @@ func TestHandleAfterPanic(t *testing.T) {
 		}
 		func() {
 			defer func() { recover() }()
-			m.Update(ctx, 1, 1, func(int, int) int { panic("of the program") })
+			err = m.Update(ctx, 1, 1, func(int, int) int { panic("of the program") })
 		}()
+		if err != nil {
+			return err
+		}
 		if v, ok := m.Find(1); v != 1 || !ok {
 			return fmt.Errorf("found %d, %t", v, ok)
 		}

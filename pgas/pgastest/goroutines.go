@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -18,8 +19,17 @@ import (
 	"github.com/gopgas/gopgas/pgas/internal/private"
 )
 
-// heapMax is what the heap of a goroutine PE may grow to. It is Go memory, untouched until used.
+// heapMax is what the heap of a goroutine PE may grow to by default. It is Go memory, untouched until used.
 const heapMax = 64 << 20
+
+// heapBytes returns the size of the heap of a goroutine PE: what PGAS_HEAP_MAX says, or heapMax.
+func heapBytes() (uint64, error) {
+	set, err := boot.ParseSettings(os.Environ())
+	if err != nil || set.HeapMax == 0 {
+		return heapMax, err
+	}
+	return boot.RoundHeap(set.HeapMax), nil
+}
 
 // Options change how the PEs of a test are put together. The zero value is what programs get.
 type Options struct {
@@ -31,7 +41,11 @@ type Options struct {
 // Goroutines runs body on npes PEs that are goroutines of this process, and returns the first error of a body, of
 // pgas.Open or of Close. An error that only reports another PE's failure is returned if there is no other.
 func Goroutines(ctx context.Context, npes int, opts Options, body Body) error {
-	seg := boot.NewSegment(npes, npes, heapMax)
+	heap, err := heapBytes()
+	if err != nil {
+		return err
+	}
+	seg := boot.NewSegment(npes, npes, heap)
 	own, end := peContexts(ctx, npes)
 	defer end()
 	errs := make([]error, npes)

@@ -63,11 +63,15 @@ func RunLate(tb testing.TB, npes, nhosts int, body Body) {
 
 // Late runs body as RunLate does, with options and without a subtest. It returns an error as Goroutines does.
 func Late(ctx context.Context, npes, nhosts int, opts Options, body Body) error {
+	heap, err := heapBytes()
+	if err != nil {
+		return err
+	}
 	net := &lateNetwork{grace: lateGrace, patience: latePatience}
 	var hosts []boot.Host
 	for i := range nhosts {
 		first, end := npes*i/nhosts, npes*(i+1)/nhosts
-		seg := boot.NewSegment(end-first, runtime.NumCPU(), heapMax)
+		seg := boot.NewSegment(end-first, runtime.NumCPU(), heap)
 		seg.Header.First, seg.Header.NPEs = uint32(first), uint32(npes)
 		hosts = append(hosts, boot.Host{Name: fmt.Sprintf("late%d", i), First: first, PEs: end - first})
 		net.hosts = append(net.hosts, seg)
