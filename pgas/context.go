@@ -326,19 +326,32 @@ func (c *Context) refuseQuiet(ctx context.Context) error {
 
 var errContextClosed = errors.New("the context is closed: use it before its Close, and before that of its World")
 
-// leaveError leaves err for all later quiets of c, unless there is one already.
+// leaveError leaves err for later quiets of c, unless there is one already.
 func (c *Context) leaveError(err error) {
 	c.leftErr.CompareAndSwap(nil, &err)
 	c.w.n.QuietSlowly.Store(true)
 }
 
-// leftError returns the error that an access or a fence has left, or nil. It stays: several goroutines may have lost
-// something, and each has its own quiet.
+// leftError returns what takeLeftError does, as the error of a quiet.
 func (c *Context) leftError() error {
-	if left := c.leftErr.Load(); left != nil {
-		return fmt.Errorf("quiet%s: %w", callsite.At(), *left)
+	if left := c.takeLeftError(); left != nil {
+		return fmt.Errorf("quiet%s: %w", callsite.At(), left)
 	}
 	return nil
+}
+
+// takeLeftError returns the error that an access or a fence has left, or nil. It stays: several goroutines may have lost
+// something, and each has its own quiet. A lack of room for notifications ends when notifications are taken, so it is told
+// once, and the program can go on.
+func (c *Context) takeLeftError() error {
+	left := c.leftErr.Load()
+	if left == nil {
+		return nil
+	}
+	if errors.As(*left, new(*NotesError)) {
+		c.leftErr.CompareAndSwap(left, nil)
+	}
+	return *left
 }
 
 // QuietPE blocks until all operations issued on c to PE pe are complete, as Quiet does for every PE. Its errors are those
@@ -375,8 +388,8 @@ func (c *Context) quietRemote(ctx context.Context, pe int) error {
 	if c.nic {
 		c.owedBells.ringOwed(pe)
 	}
-	if left := c.leftErr.Load(); left != nil {
-		err = node.FirstError(*left, err)
+	if left := c.takeLeftError(); left != nil {
+		err = node.FirstError(left, err)
 	}
 	if err != nil {
 		return fmt.Errorf("quiet%s: %w", callsite.At(), err)

@@ -55,6 +55,7 @@ func (w *World) reportNotes() {
 type backpressure struct {
 	tries int
 	mark  record.Mark
+	err   error // why the wait is pointless
 }
 
 // waitForSpace is between two attempts to leave a note at pe of the job. It reports false if there is no
@@ -73,8 +74,8 @@ func (c *Context) waitForSpace(pe int, r *backpressure) bool {
 	}
 	w.n.Notes.Drain()
 	if err := w.n.EndedError(w.n.Ctx); err != nil {
-		err = noSpaceAt(pe, err)
-		c.leaveError(err)
+		r.err = noSpaceAt(pe, err)
+		c.leaveError(r.err)
 		return false
 	}
 	switch {

@@ -134,7 +134,8 @@ func (c *Context) getNotify(pe int, dst []byte, off uintptr, tag int) {
 // pointless.
 func (c *Context) mustWaitForRoom(pe int, r *backpressure) bool {
 	if !c.waitForSpace(pe, r) {
-		panic(*c.leftErr.Load())
+		_ = c.takeLeftError() // the panic tells it
+		panic(r.err)
 	}
 	return true
 }
