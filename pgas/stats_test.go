@@ -371,10 +371,9 @@ func TestStatsWaits(t *testing.T) {
 		if on := w.PE() != late; on != (waited > delay/2) || waited > 2*delay {
 			return fmt.Errorf("PE %d has waited %v at the barrier for PE %d, which came %v late", w.PE(), waited, late, delay)
 		}
-		behind := (w.PE() - late + npes) % npes
-		for _, p := range s.Peers { // messages of the barrier go 1 and 2 PEs on: the third waits for one that waits for the late one
-			if direct := behind == 1 || behind == 2; p.PE == late && direct != (p.Blocked > delay/2) {
-				return fmt.Errorf("PE %d has waited %v for PE %d, which came %v late", w.PE(), p.Blocked, late, delay)
+		for _, p := range s.Peers { // a member waits for whichever is late, and hears of it from another one
+			if p.Blocked > delay/2 {
+				return fmt.Errorf("PE %d has waited %v for PE %d in a barrier, in which waits are for no PE in particular", w.PE(), p.Blocked, p.PE)
 			}
 		}
 		return holdInTurn(ctx, w, pgas.LockOf(lock, 0), delay)

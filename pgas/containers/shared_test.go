@@ -188,7 +188,10 @@ type sharedHandle struct {
 }
 
 // stay is for a function that a call calls, or for one beside a call that waits.
-type stay struct{ inside, release chan struct{} }
+type stay struct {
+	inside, release chan struct{}
+	end             func() // lets the first call end, if release alone does not
+}
 
 func (s *stay) here() {
 	select {
@@ -250,7 +253,7 @@ var sharedHandles = map[string]func(ctx context.Context, w *pgas.World, s *stay)
 	},
 	"Queue pops": func(ctx context.Context, w *pgas.World, s *stay) (sharedHandle, error) {
 		q, err := containers.NewQueue[int](ctx, w, 1)
-		go func() { <-s.release; q.Close() }()
+		s.end = func() { q.Close() }
 		return sharedHandle{func() { close(s.inside); q.Pop(ctx) }, func() { q.Pop(ctx) }}, err
 	},
 	"Queue pushes": func(ctx context.Context, w *pgas.World, s *stay) (sharedHandle, error) {
@@ -259,12 +262,12 @@ var sharedHandles = map[string]func(ctx context.Context, w *pgas.World, s *stay)
 			return sharedHandle{}, err
 		}
 		err = q.Push(ctx, 1)
-		go func() { <-s.release; q.Close() }()
+		s.end = func() { q.Close() }
 		return sharedHandle{func() { close(s.inside); q.Push(ctx, 2) }, func() { q.Push(ctx, 3) }}, err
 	},
 	"DistObject": func(ctx context.Context, w *pgas.World, s *stay) (sharedHandle, error) {
 		d, err := containers.NewDistObject[int](ctx, w)
-		go func() { <-s.release; d.Publish(1) }()
+		s.end = func() { d.Publish(1) }
 		return sharedHandle{func() { close(s.inside); d.Fetch(ctx, 0) }, func() { d.Fetch(ctx, 0) }}, err
 	},
 }
@@ -279,7 +282,7 @@ func TestSecondGoroutine(t *testing.T) {
 		for _, checks := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, checks=%t", name, checks), func(t *testing.T) {
 				err := pgastest.Goroutines(t.Context(), 1, pgastest.Options{Check: checks}, func(ctx context.Context, w *pgas.World) error {
-					s := &stay{make(chan struct{}), make(chan struct{})}
+					s := &stay{inside: make(chan struct{}), release: make(chan struct{})}
 					h, err := made(ctx, w, s)
 					if err != nil {
 						return err
@@ -310,6 +313,9 @@ func secondGoroutine(h sharedHandle, s *stay) error {
 	go call(h.second)
 	err := <-told
 	close(s.release)
+	if s.end != nil {
+		s.end()
+	}
 	other := <-told
 	var usage *pgas.UsageError
 	if !errors.As(err, &usage) || !bothLines.MatchString(err.Error()) {
