@@ -41,7 +41,7 @@ var underUCX = []ucxTests{
 	{pkg: "./ucx/..."},
 	{pkg: "./pgas/transport/ucp"},
 	{pkg: "./pgas", nic: "FreedReferencesPanic|ByCPU|LockChaos|LockDeadline|LockExcludes|LockOrder|StatsCountsAll|WaitUntilPred",
-		whole: "AtomicSmall|AtomicsOfTheNIC|NotifiedPutsAreAccesses|SourcesAreReturned|Strided|TrapFenceOrdersOverMemoryAndNIC"},
+		whole: "AtomicSmall|AtomicsOfTheNIC|CountedSignals|FreeWithOperationsUnderWay|NotifiedPutsAreAccesses|SourcesAreReturned|Strided|TrapFenceOrdersOverMemoryAndNIC"},
 	{pkg: "./notify", whole: "AtomicNotify"},
 	{pkg: "./locks", nic: "ALock|DMCS|RMARW"},
 	{pkg: "./tests/clusters", whole: "MPIRunPlacement", rows: "mpirun|prun"},
