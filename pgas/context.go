@@ -29,17 +29,17 @@ type Context struct {
 	w            *World
 	quietSlowly  *atomic.Bool // a quiet has more to do than to fence: n.QuietSlowly of w's node, or slowly
 	team         *Team
-	routes       []*route               // to each PE, for accesses off the fast path; nil: always remote
-	mem          *shm.Channel           // to the PEs of this host
-	local        *route                 // mem
-	remote       *route                 // to PEs of other hosts; nil if there are none
-	byCPU        bool                   // remote never carries atomics to this host
-	nic          bool                   // remote carries atomics to this host, but not puts and gets
-	owedBells    *owedDoorbells         // with nic: of the PEs of this host; shared by all contexts that share remote
-	borrowed     bool                   // the channels belong to another context
-	sharesRemote bool                   // remote belongs to the default context
-	leftErr      *atomic.Pointer[error] // of an access or a fence that returns none; shared by all contexts of one domain
-	quiets       atomic.Uint32          // number of quiets of remote
+	routes       []*route                   // to each PE, for accesses off the fast path; nil: always remote
+	mem          *shm.Channel               // to the PEs of this host
+	local        *route                     // mem
+	remote       *route                     // to PEs of other hosts; nil if there are none
+	byCPU        bool                       // remote never carries atomics to this host
+	nic          bool                       // remote carries atomics to this host, but not puts and gets
+	owedBells    *owedDoorbells             // with nic: of the PEs of this host; shared by all contexts that share remote
+	borrowed     bool                       // the channels belong to another context
+	sharesRemote bool                       // remote belongs to the default context
+	leftErr      *atomic.Pointer[leftError] // of an access or a fence that returns none; shared by all contexts of one domain
+	quiets       atomic.Uint32              // number of quiets of remote
 	closed       atomic.Bool
 	watch        *checked.Domain // nil: nothing is checked of it
 }
@@ -104,7 +104,7 @@ func (t *Team) NewContext(opts ...ContextOption) (*Context, error) {
 // newContext opens the channels of a context of t.
 func (t *Team) newContext(o contextOptions) (*Context, error) {
 	w := t.w
-	c := &Context{w: w, team: t, byCPU: o.byCPU, leftErr: new(atomic.Pointer[error])}
+	c := &Context{w: w, team: t, byCPU: o.byCPU, leftErr: new(atomic.Pointer[leftError])}
 	if w.check != nil && w.defaultCtx != nil && !o.byCPU {
 		c.watch = checked.NewDomain(w.check, misuse, o.private, o.exclusive && !o.private)
 	}
@@ -222,7 +222,7 @@ func (c *Context) fenceRemote(pe int) {
 		return
 	}
 	if err := c.remote.Quiet(c.w.n.Ctx, pe); err != nil {
-		c.leaveError(err)
+		c.leaveError(err, false)
 	}
 	c.owedBells.ringOwed(pe)
 }
@@ -305,7 +305,7 @@ func (c *Context) complete(ctx context.Context) error {
 		return c.quietRemote(ctx, -1)
 	}
 	c.watch.Quieted(-1, last)
-	return c.leftError()
+	return c.quietError()
 }
 
 // refuses reports whether a quiet must fail at once: ctx has ended, or c or its World is closed.
@@ -326,32 +326,37 @@ func (c *Context) refuseQuiet(ctx context.Context) error {
 
 var errContextClosed = errors.New("the context is closed: use it before its Close, and before that of its World")
 
-// leaveError leaves err for later quiets of c, unless there is one already.
-func (c *Context) leaveError(err error) {
-	c.leftErr.CompareAndSwap(nil, &err)
+// leftError is the error of an access or a fence that returns none.
+type leftError struct {
+	err  error
+	once bool // what it is about can end, so it is told once, and the program can go on
+}
+
+// leaveError leaves err for later quiets of c, unless there is one already: for the next one if once is set, else for all.
+func (c *Context) leaveError(err error, once bool) {
+	c.leftErr.CompareAndSwap(nil, &leftError{err, once})
 	c.w.n.QuietSlowly.Store(true)
 }
 
-// leftError returns what takeLeftError does, as the error of a quiet.
-func (c *Context) leftError() error {
+// quietError returns what takeLeftError does, as the error of a quiet.
+func (c *Context) quietError() error {
 	if left := c.takeLeftError(); left != nil {
 		return fmt.Errorf("quiet%s: %w", callsite.At(), left)
 	}
 	return nil
 }
 
-// takeLeftError returns the error that an access or a fence has left, or nil. It stays: several goroutines may have lost
-// something, and each has its own quiet. A lack of room for notifications ends when notifications are taken, so it is told
-// once, and the program can go on.
+// takeLeftError returns the error that an access or a fence has left, or nil. Unless it is told once it stays: several
+// goroutines may have lost something, and each has its own quiet.
 func (c *Context) takeLeftError() error {
 	left := c.leftErr.Load()
 	if left == nil {
 		return nil
 	}
-	if errors.As(*left, new(*NotesError)) {
+	if left.once {
 		c.leftErr.CompareAndSwap(left, nil)
 	}
-	return *left
+	return left.err
 }
 
 // QuietPE blocks until all operations issued on c to PE pe are complete, as Quiet does for every PE. Its errors are those
@@ -365,7 +370,7 @@ func (c *Context) QuietPE(ctx context.Context, pe int) error {
 	shm.FullFence()
 	if via == c.local {
 		c.watch.Quieted(to, last)
-		return c.leftError()
+		return c.quietError()
 	}
 	return c.quietRemote(ctx, to)
 }

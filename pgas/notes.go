@@ -75,7 +75,7 @@ func (c *Context) waitForSpace(pe int, r *backpressure) bool {
 	w.n.Notes.Drain()
 	if err := w.n.EndedError(w.n.Ctx); err != nil {
 		r.err = noSpaceAt(pe, err)
-		c.leaveError(r.err)
+		c.leaveError(r.err, errors.As(err, new(*NotesError))) // there is room again when notifications are taken
 		return false
 	}
 	switch {

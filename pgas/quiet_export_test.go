@@ -15,4 +15,4 @@ func BodyContext() (context.Context, context.CancelCauseFunc) {
 }
 
 // LeaveError leaves an error for the quiets of c.
-func LeaveError(c *Context, err error) { c.leaveError(err) }
+func LeaveError(c *Context, err error) { c.leaveError(err, false) }
