@@ -15,6 +15,7 @@ import (
 // TestHeldLocks: where accesses are checked, to free a lock that this PE holds, or to leave the job with one, is misuse
 // that names where the lock was taken: of every lock and every mode. After an unlock it is not.
 func TestHeldLocks(t *testing.T) {
+	t.Setenv("PGAS_CHECK", "1")
 	pgastest.RunAll(t, 2, heldLocks)
 }
 
@@ -101,6 +102,7 @@ func misuseOfHeld(ctx context.Context, w *pgas.World, l heldLock) error {
 
 // TestHeldLockOfAService: a name of a Service that this PE holds, too.
 func TestHeldLockOfAService(t *testing.T) {
+	t.Setenv("PGAS_CHECK", "1")
 	pgastest.RunAll(t, 2, func(ctx context.Context, w *pgas.World) error {
 		s, err := locks.NewService(ctx, w, locks.ServiceOptions{Places: 4})
 		if err != nil {

@@ -189,5 +189,5 @@ func (r NCoSEDNodeRef) Behind() pgas.Atomic[int64] {
 // index is out of range.
 func (r NCoSEDNodeRef) Readers(i int) pgas.Atomic[int64] {
 	pgas.CheckIndex(i, 16)
-	return pgas.FieldAtomic[int64](r.ref, 48+uintptr(i)*8)
+	return pgas.ElementAtomic[int64](r.ref, 48+uintptr(i)*8)
 }

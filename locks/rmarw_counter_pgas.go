@@ -89,7 +89,7 @@ func (r CounterRef) State() pgas.Atomic[int64] {
 // index is out of range.
 func (r CounterRef) Waiters(i int) pgas.Atomic[uint64] {
 	pgas.CheckIndex(i, 64)
-	return pgas.FieldAtomic[uint64](r.ref, 64+uintptr(i)*8)
+	return pgas.ElementAtomic[uint64](r.ref, 64+uintptr(i)*8)
 }
 
 // Wake refers to the atomic word Wake of the record.

@@ -79,7 +79,7 @@ func (r SRSLStateRef) Ref() pgas.Ref[SRSLState] {
 // index is out of range.
 func (r SRSLStateRef) Answer(i int) pgas.Atomic[int64] {
 	pgas.CheckIndex(i, 2)
-	return pgas.FieldAtomic[int64](r.ref, uintptr(i)*8)
+	return pgas.ElementAtomic[int64](r.ref, uintptr(i)*8)
 }
 
 // Writer refers to the atomic word Writer of the record.

@@ -45,6 +45,7 @@ func underWay(mem pgas.Sym[int64], sig pgas.SignalRef, pe int) map[string]func()
 // TestFreeWithOperationsUnderWay: Free of memory to which another context has operations under way is misuse, on every
 // kind of PE; after a quiet of that context, or of that PE, it is not.
 func TestFreeWithOperationsUnderWay(t *testing.T) {
+	t.Setenv("PGAS_CHECK", "1")
 	pgastest.RunAll(t, 2, freeUnderWay)
 	pgastest.RunLate(t, 2, 2, freeUnderWay)
 	pgastest.RunNIC(t, 2, freeUnderWay)
@@ -89,6 +90,7 @@ func freeUnderWay(ctx context.Context, w *pgas.World) error {
 
 // TestFreeOfASourceUnderWay: the memory that a get fills, or that a put still reads, may be symmetric too.
 func TestFreeOfASourceUnderWay(t *testing.T) {
+	t.Setenv("PGAS_CHECK", "1")
 	body := func(ctx context.Context, w *pgas.World) error {
 		c, err1 := w.NewContext()
 		far, err2 := pgas.Alloc[int64](ctx, w, 16)
@@ -111,6 +113,7 @@ func TestFreeOfASourceUnderWay(t *testing.T) {
 
 // TestFreeUnderACollective: a non-blocking collective of another team is under way until its Request is complete.
 func TestFreeUnderACollective(t *testing.T) {
+	t.Setenv("PGAS_CHECK", "1")
 	body := func(ctx context.Context, w *pgas.World) error {
 		team, err1 := w.Team().SplitStrided(ctx, 0, 1, 2)
 		mem, err2 := pgas.Alloc[int64](ctx, w, 2)
@@ -140,6 +143,7 @@ func TestFreeUnderACollective(t *testing.T) {
 
 // TestPrivateContextOfAnotherGoroutine: every use of a private context by a second goroutine is misuse.
 func TestPrivateContextOfAnotherGoroutine(t *testing.T) {
+	t.Setenv("PGAS_CHECK", "1")
 	pgastest.RunAll(t, 2, privateContexts)
 	pgastest.RunLate(t, 2, 2, privateContexts)
 }
@@ -176,6 +180,7 @@ func privateContexts(ctx context.Context, w *pgas.World) error {
 
 // TestSerializedContextAtTheSameTime: two goroutines may take turns in a serialized context, and no more.
 func TestSerializedContextAtTheSameTime(t *testing.T) {
+	t.Setenv("PGAS_CHECK", "1")
 	pgastest.RunGoroutines(t, 1, func(ctx context.Context, w *pgas.World) error {
 		mem, err1 := pgas.Alloc[byte](ctx, w, 1<<20)
 		c, err2 := w.NewContext(pgas.Serialized())

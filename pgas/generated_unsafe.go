@@ -60,6 +60,13 @@ func FieldAtomic[W Word, T any](r Ref[T], off uintptr) Atomic[W] {
 	return Atomic[W]{ctx: r.ctx, off: off}
 }
 
+// ElementAtomic returns the atomic word at byte offset off of the record that r refers to, as FieldAtomic does. It is for
+// accessors of arrays in generated code. It does not check that the word is aligned, which the generator has done, so
+// that they inline.
+func ElementAtomic[W Word, T any](r Ref[T], off uintptr) Atomic[W] {
+	return Atomic[W]{ctx: r.ctx, off: r.off + off}
+}
+
 // FieldLock returns the lock at byte offset off of the record that r refers to. It is for generated code. It panics
 // with *UsageError if the lock is not aligned.
 func FieldLock[T any](r Ref[T], off uintptr) LockRef {

@@ -255,10 +255,14 @@ func (e *emitter) atomics(on maker, f *field) []method {
 		// pgas.FieldAtomic[int64](r.ref, 0)
 		word = pgas("Field"+kind).Index(e.typ(f.elem)).Call(jen.Id("r").Dot("ref"), number(f.off))
 	}
+	constructor := "Field" + kind
+	if kind == "Atomic" && f.rank() > 0 {
+		constructor = "ElementAtomic" // with FieldAtomic, which checks the alignment, the accessor would not inline
+	}
 	// func (r CellRef) Count() pgas.Atomic[int64] { return pgas.FieldAtomic[int64](r.ref, 0) }
 	view := on(f.name, "%s refers to the atomic word "+what+" of the record."+or).
 		takes(indexParams(f.rank())...).gives(pgas(kind).Index(typ)).
-		does(append(checks(f, f.rank()), jen.Return(pgas("Field"+kind).Index(typ).Call(
+		does(append(checks(f, f.rank()), jen.Return(pgas(constructor).Index(typ).Call(
 			jen.Id("r").Dot("ref"), offset(f, f.rank()))))...)
 	if f.view {
 		return []method{view}

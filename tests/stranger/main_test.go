@@ -199,6 +199,9 @@ func (j *job) attack(host int, user uint32, what string, at int, port int, args 
 	cmd.Env = append(os.Environ(), "STRANGER_IP="+j.hosts.Addresses[host], "UCX_LOG_LEVEL=fatal", "UCX_WARN_UNUSED_ENV_VARS=n")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	out, err := cmd.CombinedOutput()
+	if what == "break" {
+		return string(out) // which ends the job at any moment
+	}
 	select {
 	case <-j.ended:
 		j.t.Fatalf("%s ended the job: status %d, %v\n%s%s\nthe stranger: %s", argv, j.result.Status, j.err, j.out.Bytes(), j.errs.Bytes(), out)

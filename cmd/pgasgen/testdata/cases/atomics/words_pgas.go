@@ -987,7 +987,7 @@ func (r WordsRef) WaitUntilNext(ctx context.Context, cmp pgas.Cmp, v ticket) (ti
 // is out of range.
 func (r WordsRef) Hist(i int) pgas.Atomic[int64] {
 	pgas.CheckIndex(i, 16)
-	return pgas.FieldAtomic[int64](r.ref, 72+uintptr(i)*8)
+	return pgas.ElementAtomic[int64](r.ref, 72+uintptr(i)*8)
 }
 
 // FetchHist returns Hist[i] of the record on PE pe. It waits for the value, and panics with
@@ -1094,7 +1094,7 @@ func (r WordsRef) WaitUntilHist(ctx context.Context, i int, cmp pgas.Cmp, v int6
 func (r WordsRef) Grid(i, j int) pgas.Atomic[uint32] {
 	pgas.CheckIndex(i, 3)
 	pgas.CheckIndex(j, 5)
-	return pgas.FieldAtomic[uint32](r.ref, 200+uintptr(i)*20+uintptr(j)*4)
+	return pgas.ElementAtomic[uint32](r.ref, 200+uintptr(i)*20+uintptr(j)*4)
 }
 
 // FetchGrid returns Grid[i][j] of the record on PE pe. It waits for the value, and panics with
@@ -1261,7 +1261,7 @@ func (r WordsRef) Deep(i, j, k, i3 int) pgas.Atomic[int32] {
 	pgas.CheckIndex(j, 2)
 	pgas.CheckIndex(k, 2)
 	pgas.CheckIndex(i3, 2)
-	return pgas.FieldAtomic[int32](r.ref, 456+uintptr(i)*32+uintptr(j)*16+uintptr(k)*8+uintptr(i3)*4)
+	return pgas.ElementAtomic[int32](r.ref, 456+uintptr(i)*32+uintptr(j)*16+uintptr(k)*8+uintptr(i3)*4)
 }
 
 // FetchDeep returns Deep[i][j][k][i3] of the record on PE pe. It waits for the value, and panics
@@ -1370,7 +1370,7 @@ func (r WordsRef) WaitUntilDeep(ctx context.Context, i, j, k, i3 int, cmp pgas.C
 // index is out of range.
 func (r WordsRef) Single(i int) pgas.Atomic[ticket] {
 	pgas.CheckIndex(i, 1)
-	return pgas.FieldAtomic[ticket](r.ref, 520+uintptr(i)*4)
+	return pgas.ElementAtomic[ticket](r.ref, 520+uintptr(i)*4)
 }
 
 // FetchSingle returns Single[i] of the record on PE pe. It waits for the value, and panics with

@@ -99,7 +99,7 @@ func (r QueueRef) Tail() pgas.Atomic[int64] {
 // is out of range.
 func (r QueueRef) Next(i int) pgas.Atomic[int64] {
 	pgas.CheckIndex(i, 2)
-	return pgas.FieldAtomic[int64](r.ref, 64+uintptr(i)*8)
+	return pgas.ElementAtomic[int64](r.ref, 64+uintptr(i)*8)
 }
 
 // Load refers to the atomic word Load of the record.
