@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -17,6 +19,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/gopgas/gopgas/pgas/pgastest/hang"
 )
 
 func TestPlan(t *testing.T) {
@@ -151,6 +155,44 @@ func TestAssemble(t *testing.T) {
 		}
 		jobs[pe].Leave() // or this process would be ended
 	}
+}
+
+// asFirstFailure marks the process that TestFirstFailure starts.
+const asFirstFailure = "BOOT_TEST_FIRST_FAILURE"
+
+// TestFirstFailure: PEs end because of the first failure alone, also if the end of the arbiter's process follows.
+func TestFirstFailure(t *testing.T) {
+	if os.Getenv(asFirstFailure) != "" {
+		failTwice(t)
+		return
+	}
+	job := exec.CommandContext(bounded(t), os.Args[0], "-test.run=^TestFirstFailure$")
+	job.Env = append(os.Environ(), asFirstFailure+"=1")
+	out, _ := job.CombinedOutput() // the runtime ends the process with status 1
+	for pe, host := range []string{"a", "b", "c"} {
+		ends := fmt.Sprintf("PE %d on %s: ends, because", pe, host)
+		if pe != 2 && (strings.Count(string(out), ends) != 1 || !strings.Contains(string(out), ends+" PE 2 on c")) {
+			t.Errorf("PE %d is to end because of PE 2:\n%s", pe, out)
+		}
+	}
+}
+
+// failTwice is the process with every PE of a job. PE 2 has failed, and then the process of the arbiter, which is PE 0, ends.
+func failTwice(t *testing.T) {
+	signal.Ignore(syscall.SIGTERM) // as PEs do that take long to end
+	jobs, errs := joinAll(t, 20*time.Second, "a:1,b:1,c:1")
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	server := jobs[0].member.server
+	server.mu.Lock()
+	link := server.links[1]
+	server.mu.Unlock()
+	close(jobs[2].member.left) // it says nothing
+	jobs[0].EndsBy(EndLost, 2) // PE 0 has lost it, and ends: the members are told before EndsBy returns
+	link.conn.Close()          // as the kernel does when the process of PE 0 has ended
+	time.Sleep(hang.Limit)
+	t.Error("the runtime has not ended this process")
 }
 
 // TestLeaveIsNoFailure: PEs that leave, PE 0 first, are not reported.

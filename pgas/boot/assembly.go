@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -28,6 +29,8 @@ type assembly struct {
 	left    map[int]bool  // ranks that have left the job, or failed
 	failed  bool          // a failure has been announced
 	ending  bool          // GlobalExit: members end
+
+	telling sync.Mutex // held until members have been told of a failure
 }
 
 // assemble runs s for newcomers, from when it can tell what they are. After within, those that have come are told which have not.
@@ -223,7 +226,9 @@ func (s *Server) endingOf(rank int, value []byte) {
 	if !ok {
 		return
 	}
+	s.mu.Lock()
 	pe := s.assembly.peOf[rank]
+	s.mu.Unlock()
 	if EndReason(why) == EndLost && peer < uint64(s.NPEs) && int(peer) != pe {
 		s.announce(int(peer), LostHow)
 		return
@@ -258,10 +263,13 @@ func (s *Server) firstMember(h Host) int {
 }
 
 // announce tells every member that pe has failed. Only the first failure is announced: the others are likely its
-// consequences.
+// consequences. It returns when members have been told of a failure, of this one or of an earlier one: a process of PE 0
+// that ends sooner would seem to be the first that failed.
 func (s *Server) announce(pe int, how uint64) {
-	s.mu.Lock()
 	a := s.assembly
+	a.telling.Lock()
+	defer a.telling.Unlock()
+	s.mu.Lock()
 	rank := slices.Index(a.peOf, pe)
 	first := !a.failed && !a.ending && !s.closed && !a.left[rank]
 	a.failed = a.failed || first

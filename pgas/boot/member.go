@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -34,6 +35,7 @@ type member struct {
 
 	serverLeft chan struct{} // closed when the server takes no more part
 	questions  chan struct{} // one token: a question to the arbiter is wanted
+	ends       sync.Once     // the first failure ends this process: those after it are its consequences
 }
 
 // memberExchange is the exchange of a member. Its connection lasts as long as the process.
@@ -125,24 +127,30 @@ func (m *member) listen() {
 }
 
 // failed tells this process that a PE has failed. A process that then does not end by itself is ended: no agent does.
+// Failures that it hears of later are consequences of the first, as the end of the arbiter's process is.
 func (m *member) failed(pe int, how uint64) {
 	j := m.job
 	if pe < 0 || pe >= j.NPEs || pe == j.PE || m.hasLeft() {
 		return
 	}
 	j.Segment.Fail(pe, how)
-	time.AfterFunc(memberGrace, func() {
-		if m.hasLeft() {
-			return
-		}
-		fmt.Fprintf(os.Stderr, "pgas: PE %d on %s: ends, because PE %d on %s has failed: %v\n", j.PE, j.Host().Name, pe, j.Hosts[j.HostOf(pe)].Name, HowDied(how))
-		j.Segment.Header.EndRequested.Store(1)
-		unix.Kill(os.Getpid(), unix.SIGTERM)
-		time.Sleep(memberGrace)
-		if !m.hasLeft() {
-			os.Exit(1)
-		}
-	})
+	m.ends.Do(func() { time.AfterFunc(memberGrace, func() { m.end(pe, how) }) })
+}
+
+// end ends this process because pe has failed, if this PE has not left the job.
+func (m *member) end(pe int, how uint64) {
+	j := m.job
+	if m.hasLeft() {
+		return
+	}
+	name := j.Hosts[j.HostOf(pe)].Name
+	fmt.Fprintf(os.Stderr, "pgas: PE %d on %s: ends, because PE %d on %s has failed: %v\n", j.PE, j.Host().Name, pe, name, HowDied(how))
+	j.Segment.Header.EndRequested.Store(1)
+	unix.Kill(os.Getpid(), unix.SIGTERM)
+	time.Sleep(memberGrace)
+	if !m.hasLeft() {
+		os.Exit(1)
+	}
 }
 
 func (m *member) hasLeft() bool { return isClosed(m.left) }
@@ -175,9 +183,15 @@ func (m *member) leave() {
 	m.say(message{kind: msgLeave})
 }
 
-// ending tells the server that this PE ends because of an error.
+// ending tells the server that this PE ends because of an error. The process of PE 0 tells the members itself before it
+// ends: they would take the end of the server for the first failure.
 func (m *member) ending(why EndReason, peer int) {
-	m.say(message{kind: msgEnding, value: encodePair(uint64(why), uint64(peer))})
+	value := encodePair(uint64(why), uint64(peer))
+	if m.server != nil {
+		m.server.endingOf(0, value)
+		return
+	}
+	m.say(message{kind: msgEnding, value: value})
 }
 
 // globalExit has every member end its process with status, and this one too. It returns if that takes too long.
