@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,9 +16,10 @@ import (
 
 // network is how two hosts with one interface each, eth0, reach each other. In the steps HOST and OTHER are the hosts' numbers.
 type network struct {
-	steps []string // arguments of ip in each host, whose eth0 has no address before
-	env   []string
-	want  string // in the report of a job that cannot run; empty: it runs
+	steps  []string // arguments of ip in each host, whose eth0 has no address before
+	bridge []string // and in the namespace of the bridge
+	env    []string
+	want   string // in the report of a job that cannot run; empty: it runs
 }
 
 var networks = map[string]network{
@@ -40,11 +42,32 @@ var networks = map[string]network{
 		"route add 10.7.0.OTHER/32 via 169.254.7.OTHER dev eth0",
 	}},
 	"addresses of the link alone": {steps: []string{"addr add 169.254.7.HOST/16 dev eth0"}},
+	"large packets are lost between switches": {
+		steps: small, bridge: narrow("1280"), env: []string{"PGAS_PEER_TIMEOUT=2s"},
+		want: "small packets reach its host, and large ones do not: give every interface and switch on the way the same MTU",
+	},
+	"packets of the start are lost between switches": {
+		steps: small, bridge: narrow("150"), env: []string{"PGAS_PEER_TIMEOUT=2s"},
+		want: "does not acknowledge what is sent: the network between is down, or loses large packets: give every",
+	},
 	// The exchange comes by IPv6. What UCX sends by IPv4 has a receiver that is not there.
 	"a black hole": {steps: blackHole, env: []string{"PGAS_PEER_TIMEOUT=2s", "UCX_TCP_AF_PRIO=inet"}, want: blackHoleReport},
 	"a black hole, and all addresses are accepted": {
 		steps: blackHole, env: []string{"PGAS_PEER_TIMEOUT=2s", "UCX_TCP_AF_PRIO=inet", "PGAS_ACCEPT_FROM=any"}, want: blackHoleReport,
 	},
+}
+
+// small has each packet leave as it is on the wire: one that the kernel has joined from many passes whatever its size.
+var small = []string{"addr add 10.5.0.HOST/24 dev eth0", "link set eth0 gso_max_segs 1"}
+
+// narrow puts a second switch between the hosts, and drops what is larger than an MTU on the way to it, without a word.
+func narrow(mtu string) []string {
+	return []string{
+		"link add br1 type bridge", "link set br1 up",
+		"link add way0 type veth peer name way1",
+		"link set way0 master br0 up mtu " + mtu, "link set way1 master br1 up mtu " + mtu,
+		"link set port1 master br1",
+	}
 }
 
 var blackHole = []string{
@@ -72,6 +95,9 @@ func TestNetworks(t *testing.T) {
 					ip(t, host, strings.NewReplacer("HOST", fmt.Sprint(i+1), "OTHER", fmt.Sprint(2-i)).Replace(step))
 				}
 			}
+			for _, step := range n.bridge {
+				ip(t, hosts.Bridge, step)
+			}
 			res, out, errs := startJob(t, "TestNetworks", []boot.Host{{Name: hosts.Names[0], PEs: 2}, {Name: hosts.Names[1], PEs: 2}}, n.env...)
 			switch {
 			case n.want == "" && (res.Status != 0 || strings.Count(out, "met\n") != 4):
@@ -90,21 +116,22 @@ func ip(t *testing.T, host, args string) {
 	}
 }
 
-// meets has each PE put a word to every other one.
+// meets has each PE put words to every other one, more than a packet has.
 func meets(ctx context.Context, w *pgas.World) error {
-	words, err := pgas.Alloc[int64](ctx, w, w.NPEs())
+	const n = 1000
+	words, err := pgas.Alloc[int64](ctx, w, n*w.NPEs())
 	if err != nil {
 		return err
 	}
 	for pe := range w.NPEs() {
-		words.At(w.PE()).Put(pe, int64(w.PE()+1))
+		words.Range(n*w.PE(), n*(w.PE()+1)).Put(pe, slices.Repeat([]int64{int64(w.PE() + 1)}, n))
 	}
 	if err := w.Barrier(ctx); err != nil {
 		return err
 	}
-	for pe := range w.NPEs() {
-		if n := words.At(pe).Get(w.PE()); n != int64(pe+1) {
-			return fmt.Errorf("PE %d has put %d", pe, n)
+	for i := range n * w.NPEs() {
+		if got := words.At(i).Get(w.PE()); got != int64(i/n+1) {
+			return fmt.Errorf("PE %d has put %d", i/n, got)
 		}
 	}
 	fmt.Println("met")

@@ -32,6 +32,8 @@ type Accusation struct {
 	By      int
 	Certain bool // other PEs answer By, so the fault is not By's own
 	Silent  bool // PE has not answered for PGAS_PEER_TIMEOUT; if false, By has lost its connection
+	// LargeLost says that small packets of By's host reach PE's, and large ones do not.
+	LargeLost bool `json:",omitempty"`
 }
 
 // The word, as ucx/engine/engine.h has it.
@@ -40,6 +42,7 @@ const (
 	accuserShift     = 20
 	accusedCertainly = 1 << 62
 	accusedSilent    = 1 << 61
+	accusedLargeLost = 1 << 60
 )
 
 // AwaitAccusation blocks until a PE of this host makes an accusation other than seen (0: none). It returns the
@@ -49,7 +52,7 @@ func (s *Segment) AwaitAccusation(seen uint64) (Accusation, uint64) {
 	for {
 		bell := h.AccusedBell.Load()
 		if x := h.Accused.Load(); x != seen {
-			return Accusation{PE: int(x & accusedMask), By: int(x >> accuserShift & accusedMask), Certain: x&accusedCertainly != 0, Silent: x&accusedSilent != 0}, x
+			return Accusation{PE: int(x & accusedMask), By: int(x >> accuserShift & accusedMask), Certain: x&accusedCertainly != 0, Silent: x&accusedSilent != 0, LargeLost: x&accusedLargeLost != 0}, x
 		}
 		sleepWhile(&h.AccusedBell, bell)
 	}
@@ -60,17 +63,26 @@ func (s *Segment) AwaitAccusation(seen uint64) (Accusation, uint64) {
 const (
 	accusedBit = 1 << 33 // LostHow is the bit below
 	silentBit  = 1 << 34
+	largeBit   = 1 << 35
 )
 
 // How returns the value of Header.FailedHow for an accused PE.
 func (a Accusation) How() uint64 {
+	how := accusedBit | uint64(a.By)
 	if a.Silent {
-		return accusedBit | silentBit | uint64(a.By)
+		how |= silentBit
 	}
-	return accusedBit | uint64(a.By)
+	if a.LargeLost {
+		how |= largeBit
+	}
+	return how
 }
 
 func (a Accusation) Error() string {
+	if a.LargeLost {
+		return fmt.Sprintf("it does not answer PE %d: small packets reach its host, and large ones do not: "+
+			"give every interface and switch on the way the same MTU (ip link set dev eth0 mtu 1500)", a.By)
+	}
 	if a.Silent {
 		return fmt.Sprintf("it does not answer PE %d: it is stopped, or its host or the network between is down; a longer PGAS_PEER_TIMEOUT waits longer", a.By)
 	}

@@ -17,10 +17,13 @@ func TestAccusation(t *testing.T) {
 		if x.Silent {
 			v |= accusedSilent
 		}
+		if x.LargeLost {
+			v |= accusedLargeLost
+		}
 		return v
 	}
 	seen := uint64(0)
-	for _, want := range []Accusation{{PE: 0, By: MaxPEs - 1}, {PE: MaxPEs - 1, By: 0, Silent: true}, {PE: 3, By: 7, Silent: true, Certain: true}} {
+	for _, want := range []Accusation{{PE: 0, By: MaxPEs - 1}, {PE: MaxPEs - 1, By: 0, Silent: true}, {PE: 3, By: 7, Silent: true, Certain: true}, {PE: 4, By: 7, Silent: true, LargeLost: true}} {
 		go func() {
 			s.Header.Accused.Store(word(want))
 			s.Header.AccusedBell.Add(1)
@@ -31,7 +34,7 @@ func TestAccusation(t *testing.T) {
 			t.Fatalf("%+v, want %+v", got, want)
 		}
 		var told Accusation
-		if err := HowDied(want.How()); !errors.As(err, &told) || told.By != want.By || told.Silent != want.Silent {
+		if err := HowDied(want.How()); !errors.As(err, &told) || told.By != want.By || told.Silent != want.Silent || told.LargeLost != want.LargeLost {
 			t.Errorf("%+v is told as %v", want, err)
 		}
 	}

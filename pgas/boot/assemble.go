@@ -108,11 +108,12 @@ func assembleMember(ctx context.Context, m *meeting, set Settings) (*Job, error)
 	within := set.bootTimeout()
 	ctx, cancel := context.WithTimeoutCause(ctx, within+answerTime, fmt.Errorf("the job has not assembled within %v: is each of its %d processes running? (%s)", within, m.size, EnvBootTimeout))
 	defer cancel()
-	t, server, err := m.serve(ctx, within)
+	t, server, err := m.serve(ctx, within, set.PeerTimeout)
 	if err != nil {
 		return nil, err
 	}
 	mem := newMember(t, m.rank, server, within)
+	mem.client.silence = set.PeerTimeout
 	p, err := mem.join(ctx, m.newcomer(set))
 	if err != nil {
 		mem.abandon()
@@ -135,7 +136,7 @@ func assembleMember(ctx context.Context, m *meeting, set Settings) (*Job, error)
 const answerTime = 5 * time.Second
 
 // serve returns the ticket of the job and, on rank 0, the server of its exchange.
-func (m *meeting) serve(ctx context.Context, within time.Duration) (*ticket, *Server, error) {
+func (m *meeting) serve(ctx context.Context, within, silence time.Duration) (*ticket, *Server, error) {
 	if m.rank != 0 {
 		t, err := m.share(ctx, nil)
 		return t, nil, err
@@ -154,7 +155,7 @@ func (m *meeting) serve(ctx context.Context, within time.Duration) (*ticket, *Se
 		closeAll(lns)
 		return nil, nil, err
 	}
-	s := newServer(lns, ServerConfig{ID: t.ID, Secret: t.Secret, NPEs: m.size, Callers: m.size, PEs: m.size}, func(string, ...any) {})
+	s := newServer(lns, ServerConfig{ID: t.ID, Secret: t.Secret, NPEs: m.size, Callers: m.size, PEs: m.size, Silence: silence}, func(string, ...any) {})
 	s.assemble(m.told, within)
 	return t, s, nil
 }

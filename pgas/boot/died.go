@@ -10,7 +10,7 @@ import (
 // or an Accusation.How, for which the error is that Accusation.
 func HowDied(status uint64) error {
 	if status&accusedBit != 0 {
-		return Accusation{By: int(status & accusedMask), Silent: status&silentBit != 0}
+		return Accusation{By: int(status & accusedMask), Silent: status&silentBit != 0, LargeLost: status&largeBit != 0}
 	}
 	ws := syscall.WaitStatus(status)
 	switch {

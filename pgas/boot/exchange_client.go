@@ -45,6 +45,8 @@ type client struct {
 	lost     func()        // is called when the connection is lost
 	dialTime time.Duration // in place of the constant
 
+	silence time.Duration // after which the connection is given up; 0: DefaultPeerTimeout
+
 	dialLock chan struct{} // held by the call that dials
 	gone     chan struct{} // closed with err set
 
@@ -302,6 +304,7 @@ func (c *client) handshake(ctx context.Context, addr string) (*link, error) {
 		conn.Close()
 		return nil, errors.Join(err, ctx.Err())
 	}
+	l.limitSilence(cmp.Or(c.silence, DefaultPeerTimeout))
 	return l, nil
 }
 

@@ -47,6 +47,9 @@ type ServerConfig struct {
 	Parent  []string // addresses of the server that knows what this one does not; none: this is the root
 	FirstPE int      // of this server's host; its number to the parent
 	Network Network  // by which it calls the parent; nil: Sockets
+
+	// Silence is how long a connection may leave what is sent unacknowledged, Settings.PeerTimeout of the job.
+	Silence time.Duration
 }
 
 // Server is the exchange of one job, or of a part of it.
@@ -102,6 +105,7 @@ func newServer(lns []net.Listener, c ServerConfig, logf func(format string, args
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	if c.Parent != nil {
 		s.parent = NewExchangeOver(cmp.Or(c.Network, Sockets), c.ID, c.FirstPE, c.Secret, c.Parent).(*client)
+		s.parent.silence = c.Silence
 		s.parent.lost = func() { s.tellLost(c.ParentPE) }
 	}
 	return s
@@ -214,6 +218,7 @@ func (s *Server) receive(conn net.Conn) {
 		s.logf("exchange: turned away %v: %v", conn.RemoteAddr(), err)
 		return
 	}
+	l.limitSilence(cmp.Or(s.Silence, DefaultPeerTimeout))
 	m, err := l.receive()
 	if err != nil {
 		return // the PE keeps another connection

@@ -154,6 +154,10 @@ func (l *link) send(m message) error {
 
 // lost returns the error of a call that the end of the connection has ended.
 func (l *link) lost(why error) error {
+	if errors.Is(why, unix.ETIMEDOUT) {
+		return fmt.Errorf("%v does not acknowledge what is sent: the network between is down, or loses large packets: "+
+			"give every interface and switch on the way the same MTU (ip link set dev eth0 mtu 1500)", l.conn.RemoteAddr())
+	}
 	return fmt.Errorf("the connection to %v is lost: %w", l.conn.RemoteAddr(), why)
 }
 
@@ -162,15 +166,23 @@ const testTime = 2 * time.Second
 
 // test has the kernel close the connection if the other host does not acknowledge what is sent to it.
 func (l *link) test() {
-	if tcp, ok := l.conn.(*net.TCPConn); ok {
-		if raw, err := tcp.SyscallConn(); err == nil {
-			raw.Control(func(fd uintptr) {
-				unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_USER_TIMEOUT, int(testTime.Milliseconds()))
-			})
-		}
-	}
+	l.limitSilence(testTime)
 	if l.send(message{kind: msgTest}) != nil {
 		l.conn.Close()
+	}
+}
+
+// limitSilence has the kernel close the connection if the other host acknowledges nothing of what is sent to it for so long.
+// Without that a network that loses large packets keeps a start waiting for as long as the kernel sends them again.
+func (l *link) limitSilence(most time.Duration) {
+	tcp, ok := l.conn.(*net.TCPConn)
+	if !ok {
+		return
+	}
+	if raw, err := tcp.SyscallConn(); err == nil {
+		raw.Control(func(fd uintptr) {
+			unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_USER_TIMEOUT, int(most.Milliseconds()))
+		})
 	}
 }
 

@@ -163,7 +163,9 @@ func (j *Job) inherit(segmentFD, secretFD int, addrs []string) (err error) {
 	}
 	if err = j.claim(); err == nil && len(addrs) > 0 {
 		if j.Secret, err = readSecret(secretFD); err == nil {
-			j.Exchange = NewExchange(j.ID, j.PE, j.Secret, addrs)
+			c := NewExchange(j.ID, j.PE, j.Secret, addrs).(*client)
+			c.silence = j.Settings.PeerTimeout
+			j.Exchange = c
 		}
 	}
 	if err != nil {

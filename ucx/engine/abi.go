@@ -67,13 +67,16 @@ func Watched(waiting uint64) (lo, hi uint64, sleeps bool) {
 }
 
 // Accusation returns the word in which C accuses a PE.
-func Accusation(pe, accuser int, certain, silent bool) uint64 {
+func Accusation(pe, accuser int, certain, silent, largeLost bool) uint64 {
 	flags := C.uint64_t(0)
 	if certain {
 		flags |= C.ACCUSED_CERTAINLY
 	}
 	if silent {
 		flags |= C.ACCUSED_SILENT
+	}
+	if largeLost {
+		flags |= C.ACCUSED_LARGE_LOST
 	}
 	return uint64(C.accusation(C.uint32_t(pe), C.uint32_t(accuser), flags))
 }

@@ -38,8 +38,8 @@ void engine_fail_peer(engine_t *e, uint32_t pe, int32_t status, enum evidence ev
     uint64_t flags = evidence == SURE ? ACCUSED_CERTAINLY : 0;
     uint64_t none = 0, lost = (uint64_t)(uint32_t)status << 32 | (pe + 1);
     __atomic_compare_exchange_n(&e->lost, &none, lost, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
-    if (evidence == SILENT)
-        flags = ACCUSED_SILENT | (heard_since(e, pe, now_ns() - e->config.peer_timeout_ns / 2) ? ACCUSED_CERTAINLY : 0);
+    if (evidence == SILENT || evidence == LARGE_LOST)
+        flags = ACCUSED_SILENT | (evidence == LARGE_LOST ? ACCUSED_LARGE_LOST : 0) | (heard_since(e, pe, now_ns() - e->config.peer_timeout_ns / 2) ? ACCUSED_CERTAINLY : 0);
     accuse(e, pe, flags);
     if (sleeps(e))
         ring_doorbell(e);

@@ -67,6 +67,7 @@ static pulse_t *pulse_of(engine_t *e, uint32_t pe, const void *address, size_t a
         return NULL;
     }
     memcpy(p->address, address, address_bytes);
+    p->address_bytes = address_bytes;
     p->pe = pe;
     p->witness = 1;
     pulse_t **end = &e->pulses;
@@ -343,7 +344,7 @@ static void grow_silent(engine_t *e, pulse_t *p, int64_t ns)
     if (p->silent_ns <= e->config.peer_timeout_ns || p->accused || (p->witness && !p->lost_data))
         return;
     p->accused = 1;
-    engine_fail_peer(e, p->pe, UCS_ERR_TIMED_OUT, SILENT);
+    engine_fail_peer(e, p->pe, UCS_ERR_TIMED_OUT, silence_of(p->address, p->address_bytes));
 }
 
 static void beat(engine_t *e, int64_t now, int waiting)

@@ -92,7 +92,7 @@ void lane_fail(lane_t *l, int32_t status)
     if (!lane_clean(l)) {
         l->lost = 1;
         if (status == UCS_ERR_TIMED_OUT || status == UCS_ERR_NOT_CONNECTED || status == UCS_ERR_ENDPOINT_TIMEOUT)
-            engine_fail_peer(l->channel->engine, l->pe, status, status == UCS_ERR_TIMED_OUT ? SILENT : CUT);
+            engine_fail_peer(l->channel->engine, l->pe, status, status == UCS_ERR_TIMED_OUT ? silence_of(l->address, l->address_bytes) : CUT);
     }
     l->status = status;
     start_buffer(l);

@@ -69,6 +69,7 @@ typedef struct pulse {
     int lost_data; // a lane to it has lost data: its next answer ends the waits of this PE
     int accused;
     void *address; // of its service worker
+    size_t address_bytes;
     ucp_ep_h ep;
     int broken;     // ep has failed
     int32_t status; // what it has failed with
@@ -195,12 +196,16 @@ int sleeps(const engine_t *e);
 void ring_if_waiting(engine_t *e);
 
 // fault.c
-// Why a PE counts as lost: a connection to it has ended, it does not answer, or data for it was lost though it does.
-enum evidence { CUT, SILENT, SURE };
+// Why a PE counts as lost: a connection to it has ended, it does not answer, it does not and large packets to its host do not
+// arrive, or data for it was lost though it answers.
+enum evidence { CUT, SILENT, LARGE_LOST, SURE };
 void engine_fail_peer(engine_t *e, uint32_t pe, int32_t status, enum evidence evidence);
 int engine_heard_from_any(engine_t *e);
 void engine_suspect(engine_t *e);
 uint64_t engine_lost(engine_t *e);
+
+// packets.c
+enum evidence silence_of(const void *address, size_t bytes);
 
 // auth.c
 int random_words(uint64_t *to, size_t n);

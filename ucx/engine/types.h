@@ -126,6 +126,7 @@ struct engine_config {
 #define ACCUSER_SHIFT 20
 #define ACCUSED_CERTAINLY ((uint64_t)1 << 62) // others answer the accuser
 #define ACCUSED_SILENT ((uint64_t)1 << 61)    // for the time-out; otherwise a connection to it has ended
+#define ACCUSED_LARGE_LOST ((uint64_t)1 << 60) // small packets reach its host, and large ones do not
 #define ACCUSED ((uint64_t)1 << 63)
 
 static inline uint64_t accusation(uint32_t pe, uint32_t accuser, uint64_t flags)

@@ -94,7 +94,7 @@ func (x *exchange) serve(c config, parent []string, lost func(pe int), logf func
 	own, last := c.Hosts[c.Host], c.Hosts[len(c.Hosts)-1]
 	s := boot.ServerConfig{
 		ID: c.ID, Secret: c.Secret, NPEs: last.First + last.PEs, FirstPE: own.First,
-		Callers: own.PEs + x.children, PEs: x.pes, Network: x.network,
+		Callers: own.PEs + x.children, PEs: x.pes, Network: x.network, Silence: c.peerTimeout(),
 	}
 	if c.Host > 0 {
 		s.Parent, s.ParentPE = parent, c.Hosts[exchangeParent(c.Host, c.FanOut)].First

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -218,6 +219,15 @@ func (c *config) environ() []string {
 
 // variables returns environ by name.
 func (c *config) variables() boot.Environment { return boot.NewEnvironment(c.environ()) }
+
+// peerTimeout returns the PGAS_PEER_TIMEOUT of the PEs, 0 for the default. A value that is wrong is reported by the PEs.
+func (c *config) peerTimeout() time.Duration {
+	set, err := boot.ParseSettings(c.environ())
+	if err != nil {
+		return 0
+	}
+	return set.PeerTimeout
+}
 
 // environ returns the environment of PE i of this host.
 func (a *agent) environ(addrs []string) func(i int) []string {

@@ -120,9 +120,10 @@ func TestAccusationOfC(t *testing.T) {
 		{PE: 1<<20 - 1, By: 5, Silent: true},
 		{PE: 7, By: 1<<20 - 1, Certain: true},
 		{PE: 3, By: 4, Certain: true, Silent: true},
+		{PE: 3, By: 4, Silent: true, LargeLost: true},
 	} {
 		seg := boot.NewSegment(1, 2, 8<<20)
-		seg.Header.Accused.Store(engine.Accusation(want.PE, want.By, want.Certain, want.Silent))
+		seg.Header.Accused.Store(engine.Accusation(want.PE, want.By, want.Certain, want.Silent, want.LargeLost))
 		if got, _ := seg.AwaitAccusation(0); got != want {
 			t.Errorf("C accuses %+v, boot reads %+v", want, got)
 		}
