@@ -23,6 +23,8 @@ const module = "github.com/gopgas/gopgas"
 // transports; protocols and programs know pgas. Imports go down only. A command's own sub-packages may
 // import what it may, and each other.
 var dependencies = map[string]string{
+	"internal/plural": "",
+
 	"ucx/release":            "",
 	"ucx":                    "ucx/release",
 	"ucx/engine":             "ucx/release",
@@ -62,7 +64,7 @@ var dependencies = map[string]string{
 	"dsm/pager/internal/foreign":   "",
 	"dsm/pager/internal/remote":    "",
 	"locks/lockstest":              "locks pgas pgas/pgastest pgas/sim",
-	"pgas/trace":                   "pgas/boot/record",
+	"pgas/trace":                   "internal/plural pgas/boot/record",
 	"pgas/sim":                     "pgas pgas/boot pgas/boot/record pgas/internal/coll pgas/internal/private pgas/topo pgas/trace pgas/transport pgas/transport/shm",
 	"pgas/pgastest":                "pgas pgas/boot pgas/boot/launch pgas/internal/private pgas/pgastest/hang pgas/pgastest/netns pgas/sim pgas/transport pgas/transport/shm ucx",
 	"pgas/pgastest/netns":          "",
@@ -75,7 +77,7 @@ var dependencies = map[string]string{
 	"cmd/internal/manual": "",
 	"cmd/pgasgen":         "cmd/internal/manual pgas/version templates",
 	"cmd/pgasvet":         "cmd/internal/manual",
-	"cmd/pgasrun":         "cmd/internal/manual pgas/boot pgas/boot/launch pgas/boot/record pgas/metrics pgas/pgastest/netns pgas/stats pgas/topo pgas/trace pgas/version",
+	"cmd/pgasrun":         "cmd/internal/manual internal/plural pgas/boot pgas/boot/launch pgas/boot/record pgas/metrics pgas/pgastest/netns pgas/stats pgas/topo pgas/trace pgas/version",
 	// pgasrun links no UCX, so what needs it of `pgasrun doctor` is a program of its own.
 	"cmd/pgasdoctor": "cmd/pgasrun/doctor pgas pgas/boot ucx",
 	"cmd/pgasbench":  "cmd/internal/manual dsm locks notify pgas pgas/pgastest/netns pgas/sim pgas/topo pgas/version",

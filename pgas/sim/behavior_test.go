@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -75,23 +76,31 @@ func TestDeterminism(t *testing.T) {
 	}
 }
 
-// TestDeadlock: the report says what each PE waits for.
+type row struct{ Before, Cell int64 }
+
+// TestDeadlock: the report says what each PE waits for, and the steps before it name words as the program does.
 func TestDeadlock(t *testing.T) {
 	_, err := sim.Run(t.Context(), sim.Config{}, 3, func(ctx context.Context, w *pgas.World) error {
-		words, err := pgas.Alloc[int64](ctx, w, 2)
+		words, err := pgas.Alloc[row](ctx, w, 2)
 		if err != nil {
 			return err
 		}
 		if w.PE() == 1 {
 			return w.Barrier(ctx) //pgasvet:ok tests the deadlock
 		}
-		_, err = pgas.AtomicOf(words, 1).WaitUntil(ctx, pgas.EQ, 7)
+		word := pgas.FieldAtomic[int64](words.At(1), 8)
+		word.Set(w.PE(), 5)
+		_, err = word.WaitUntil(ctx, pgas.EQ, 7)
 		return err
 	})
 	if !sim.IsDeadlock(err) {
 		t.Fatalf("the run ended with %v", err)
 	}
-	for _, want := range []string{"PE 0 waits for the word at offset 0x1000008, which is 0", "PE 1 is in barrier", "PE 2 waits for the word at offset 0x1000008"} {
+	steps := regexp.MustCompile(`PE 0 #\d+ has PE 0: set 5 at 16777240 \(row\[1\]\.Cell\), which was 0`)
+	if !steps.MatchString(err.Error()) {
+		t.Errorf("the steps do not name the word: %v", err)
+	}
+	for _, want := range []string{"PE 0 waits for row[1].Cell (offset 0x1000018), which is 5", "PE 1 is in barrier", "PE 2 waits for row[1].Cell (offset 0x1000018)"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("the report does not say %q:\n%v", want, err)
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/internal/private"
 	"github.com/gopgas/gopgas/pgas/transport"
 )
 
@@ -155,9 +156,9 @@ func (p *pe) describeBlocked() string {
 	var at string
 	switch op := boot.BlockedOp(b.Op.Load()); op {
 	case boot.InWait:
-		at = fmt.Sprintf("waits for the word at offset %#x, which is %d", seq, word(p.heap, seq&^7, 8))
+		at = fmt.Sprintf("waits for %s, which is %d", p.placeName("the word", seq), word(p.heap, seq&^7, 8))
 	case boot.InLock:
-		at = fmt.Sprintf("waits for the lock at offset %#x", seq)
+		at = "waits for " + p.placeName("the lock", seq)
 	case boot.InBarrier, boot.InCollective:
 		at = fmt.Sprintf("is in %s %d of team %d", op, seq, b.Team.Load())
 	case boot.InFetch, boot.InRelease:
@@ -172,6 +173,14 @@ func (p *pe) describeBlocked() string {
 		at += fmt.Sprintf(", for PE %d", peer)
 	}
 	return at
+}
+
+// placeName returns what reports call the thing (what) at an offset of p's heap.
+func (p *pe) placeName(what string, off uint64) string {
+	if p.world == nil {
+		return fmt.Sprintf("%s at offset %#x", what, off)
+	}
+	return private.Node(p.world).PlaceName(what, off)
 }
 
 // IsDeadlock reports whether err is that of a run that ended in a deadlock.

@@ -218,7 +218,7 @@ func newSimIn(ctx context.Context, cfg Config, npes int, body Body, mem []byte) 
 	}
 	s := &sim{mem: mem, cfg: cfg, ctx: ctx, costs: cfg.Costs, levels: newLevels(tree, cfg.Costs, npes), body: body}
 	s.random = splitmix(mix(cfg.Seed))
-	s.trace.out = cfg.Trace
+	s.trace.out, s.trace.name = cfg.Trace, s.nameOf
 	if s.timeline, err = newTimeline(&cfg, npes); err != nil {
 		return nil, fmt.Errorf("sim: %w", err)
 	}

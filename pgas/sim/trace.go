@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/gopgas/gopgas/pgas/internal/private"
 	"github.com/gopgas/gopgas/pgas/transport"
 )
 
@@ -41,6 +42,7 @@ const stepsKept = 1 << 6
 
 type trace struct {
 	out  io.Writer
+	name func(pe int32, off uint64) string // what the program calls a word of a PE's heap, or ""
 	n    uint64
 	last [stepsKept]step
 }
@@ -54,7 +56,7 @@ func (s *sim) record(w stepKind, o *op) {
 		e.off = o.sig
 	}
 	if t.out != nil {
-		fmt.Fprintln(t.out, e)
+		fmt.Fprintln(t.out, e.text(t.name))
 	}
 }
 
@@ -66,13 +68,21 @@ func (o *op) bytesMoved() int {
 	return len(o.data)
 }
 
+// nameOf returns what the program of a PE calls the word at an offset of its heap, or "" if it has no name.
+func (s *sim) nameOf(pe int32, off uint64) string {
+	if w := s.pes[pe].world; w != nil {
+		return private.Node(w).NameOf(off)
+	}
+	return ""
+}
+
 func (s *sim) recordDeath(p *pe) {
 	t := &s.trace
 	e := &t.last[t.n%stepsKept]
 	t.n++
 	*e = step{time: s.now, kind: deathStep, from: int32(p.id)}
 	if t.out != nil {
-		fmt.Fprintln(t.out, e)
+		fmt.Fprintln(t.out, e.text(t.name))
 	}
 }
 
@@ -80,30 +90,35 @@ func (s *sim) recordDeath(p *pe) {
 func (t *trace) tail(n int) []string {
 	var lines []string
 	for i := t.n - min(t.n, stepsKept, uint64(n)); i < t.n; i++ {
-		lines = append(lines, t.last[i%stepsKept].String())
+		lines = append(lines, t.last[i%stepsKept].text(t.name))
 	}
 	return lines
 }
 
-func (e *step) String() string {
+// text returns the line, with the name of its place in the heap.
+func (e *step) text(name func(pe int32, off uint64) string) string {
 	at := fmt.Sprintf("%12.3f µs  PE %d", float64(e.time)/1e6, e.from)
 	if e.kind == deathStep {
 		return at + " dies"
 	}
-	return fmt.Sprintf("%s #%d %s PE %d: %s", at, e.id, [...]string{"issues", "has", "signals", "reads for", "writes for", "notifies"}[e.kind], e.to, e.operation())
+	return fmt.Sprintf("%s #%d %s PE %d: %s", at, e.id, [...]string{"issues", "has", "signals", "reads for", "writes for", "notifies"}[e.kind], e.to, e.operation(name))
 }
 
-func (e *step) operation() string {
+func (e *step) operation(name func(pe int32, off uint64) string) string {
 	var b strings.Builder
+	place := fmt.Sprint("at ", e.off)
+	if word := name(e.to, e.off); word != "" {
+		place += " (" + word + ")"
+	}
 	switch e.opKind {
 	case opPut:
 		if e.kind == signalStep {
-			fmt.Fprintf(&b, "%s %d at %d", e.rmw, e.operand, e.off)
+			fmt.Fprintf(&b, "%s %d %s", e.rmw, e.operand, place)
 		} else {
-			fmt.Fprintf(&b, "put %d bytes at %d", e.size, e.off)
+			fmt.Fprintf(&b, "put %d bytes %s", e.size, place)
 		}
 	case opGet:
-		fmt.Fprintf(&b, "get %d bytes at %d", e.size, e.off)
+		fmt.Fprintf(&b, "get %d bytes %s", e.size, place)
 	case opAtomic:
 		fmt.Fprintf(&b, "%s", e.rmw)
 		if e.rmw == transport.CompareSwap {
@@ -112,7 +127,7 @@ func (e *step) operation() string {
 		if e.rmw != transport.Fetch {
 			fmt.Fprintf(&b, " %d", e.operand)
 		}
-		fmt.Fprintf(&b, " at %d", e.off)
+		b.WriteString(" " + place)
 		if e.kind != issueStep {
 			fmt.Fprintf(&b, ", which was %d", e.old)
 		}

@@ -94,7 +94,7 @@ func (p *part) pe(start int64) PE {
 		case e.Kind == record.Word:
 			out.Words[e.Seq] = p.NameOf(e)
 		case e.Kind.IsSlice():
-			s := Slice{Kind: e.Kind, Name: p.NameOf(e), Start: at, Dur: e.Dur, Peer: int(e.Peer), Seq: e.Seq, Value: e.Value}
+			s := Slice{Kind: e.Kind, Name: p.NameOf(e), Start: at, Dur: e.Dur, Peer: int(e.Peer), Seq: e.Seq, Value: e.Value, Line: p.PlaceOf(e)}
 			if e.Dur == record.Open {
 				s.Dur, s.Open = ended-at, true
 				out.End = ended

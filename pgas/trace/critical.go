@@ -30,6 +30,8 @@ type Step struct {
 	Start  int64         `json:"start_ns"`
 	Time   time.Duration `json:"time_ns"`
 	Region string        `json:"region,omitempty"` // the region of the program in which most of it is
+	After  string        `json:"after,omitempty"`  // the line of the program's last wait or collective before it, if it is known
+	Before string        `json:"before,omitempty"` // the line of the next one, which may be what ended the step
 	Then   string        `json:"then,omitempty"`   // how it led to the next step: update, note, release, arrival
 }
 
@@ -152,6 +154,41 @@ func (t *Trace) finish(c *Critical, steps []Step) {
 	slices.SortStableFunc(c.ByRegion, most)
 	c.Number = len(steps)
 	c.Steps = longest(steps, mostSteps)
+	t.findLines(c.Steps)
+}
+
+// findLines says between which lines of the program the steps are: those of the waits and calls around them.
+func (t *Trace) findLines(steps []Step) {
+	lines := map[int][]*Slice{}
+	for i := range steps {
+		s := &steps[i]
+		list, known := lines[s.PE]
+		if !known {
+			list = t.PE(s.PE).withLines()
+			lines[s.PE] = list
+		}
+		end := s.Start + int64(s.Time)
+		next, _ := slices.BinarySearchFunc(list, end, func(l *Slice, at int64) int { return cmp.Compare(l.End(), at+1) })
+		if next < len(list) {
+			s.Before = list[next].Line
+		}
+		last, _ := slices.BinarySearchFunc(list, s.Start, func(l *Slice, at int64) int { return cmp.Compare(l.End(), at+1) })
+		if last > 0 {
+			s.After = list[last-1].Line
+		}
+	}
+}
+
+// withLines returns the waits and calls whose lines are known, by their end.
+func (p *PE) withLines() []*Slice {
+	var list []*Slice
+	for k := range p.Slices {
+		if s := &p.Slices[k]; s.Line != "" {
+			list = append(list, s)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *Slice) int { return cmp.Compare(a.End(), b.End()) })
+	return list
 }
 
 // walk goes once along the regions of a PE.

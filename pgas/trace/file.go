@@ -202,6 +202,9 @@ func (w *writer) slice(pid, tid int, s *Slice, dur int64, word string) {
 	if word != "" {
 		fmt.Fprintf(w.w, `,"word":%s`, quote(word))
 	}
+	if s.Line != "" {
+		fmt.Fprintf(w.w, `,"line":%s`, quote(s.Line))
+	}
 	if s.Open {
 		w.text(`,"open":true`)
 	}

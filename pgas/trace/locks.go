@@ -5,6 +5,7 @@ package trace
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -76,6 +77,90 @@ func (t *Trace) wordNames() map[uint64]string {
 		for off, name := range t.PEs[i].Words {
 			all[off] = name
 		}
+	}
+	return all
+}
+
+// LockWait is a part of a deadlock: a PE that holds one lock and waited in vain for another, which the next PE holds.
+type LockWait struct {
+	PE    int    `json:"pe"`
+	Holds string `json:"holds"`
+	Waits string `json:"waits_for"`
+	Line  string `json:"line,omitempty"` // of the program's call that waits, if it is known
+}
+
+// vain is a wait for a lock that has not ended in its acquisition.
+type vain struct {
+	pe     int
+	wait   *Slice
+	holder int
+}
+
+// deadlock returns a cycle of PEs each of which holds a lock and waited in vain for that of the next one, from its first PE on;
+// nil if there is none. A job that is ended in a deadlock ends its waits, so they need not be open.
+func (t *Trace) deadlock() []LockWait {
+	waits := map[int][]vain{}
+	for i := range t.PEs {
+		for _, v := range t.vainWaits(&t.PEs[i]) {
+			waits[v.pe] = append(waits[v.pe], v)
+		}
+	}
+	done := map[int]bool{}
+	for _, first := range slices.Sorted(maps.Keys(waits)) {
+		if cycle := followWaits(waits, done, nil, first); cycle != nil {
+			return t.named(cycle)
+		}
+	}
+	return nil
+}
+
+// vainWaits returns the waits of p for locks that p never got, and that another PE held when they ended.
+func (t *Trace) vainWaits(p *PE) (all []vain) {
+	for k := range p.Slices {
+		s := &p.Slices[k]
+		if s.Kind != record.Wait || s.Name != "lock" || slices.ContainsFunc(p.Slices[k:], func(h Slice) bool { return h.Kind == record.Hold && h.Seq == s.Seq }) {
+			continue
+		}
+		for i := range t.PEs {
+			holds := func(h Slice) bool { return h.Kind == record.Hold && h.Seq == s.Seq && h.Open && h.Start <= s.End() }
+			if q := &t.PEs[i]; q != p && slices.ContainsFunc(q.Slices, holds) {
+				all = append(all, vain{p.Number, s, q.Number})
+				break
+			}
+		}
+	}
+	return all
+}
+
+// followWaits goes from PE to PE along waits, and returns those of the first cycle.
+func followWaits(waits map[int][]vain, done map[int]bool, path []vain, pe int) []vain {
+	if at := slices.IndexFunc(path, func(v vain) bool { return v.pe == pe }); at >= 0 {
+		return path[at:]
+	}
+	if done[pe] {
+		return nil
+	}
+	for _, v := range waits[pe] {
+		if cycle := followWaits(waits, done, append(path, v), v.holder); cycle != nil {
+			return cycle
+		}
+	}
+	done[pe] = true
+	return nil
+}
+
+// named returns a cycle in words: each PE holds what the one before it waits for.
+func (t *Trace) named(cycle []vain) (all []LockWait) {
+	names := t.wordNames()
+	name := func(s *Slice) string {
+		if n := names[s.Seq]; n != "" {
+			return n
+		}
+		return fmt.Sprintf("the lock at offset %d", s.Seq)
+	}
+	for i, v := range cycle {
+		before := cycle[(i+len(cycle)-1)%len(cycle)]
+		all = append(all, LockWait{PE: v.pe, Holds: name(before.wait), Waits: name(v.wait), Line: v.wait.Line})
 	}
 	return all
 }

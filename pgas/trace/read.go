@@ -29,6 +29,7 @@ type fileEvent struct {
 		Seq   uint64 `json:"seq"`
 		Value uint64 `json:"value"`
 		Word  string `json:"word"`
+		Line  string `json:"line"`
 		Open  bool   `json:"open"`
 		Total uint64 `json:"total"`
 		From  int    `json:"from"`
@@ -158,7 +159,7 @@ func (r *reader) event(e *fileEvent) error {
 	}
 	switch e.Ph {
 	case "X":
-		s := Slice{Kind: record.EventKind(e.Args.Kind), Name: e.Args.What, Start: at, Dur: e.Args.Ns, Open: e.Args.Open, Peer: -1, Seq: e.Args.Seq, Value: e.Args.Value}
+		s := Slice{Kind: record.EventKind(e.Args.Kind), Name: e.Args.What, Start: at, Dur: e.Args.Ns, Open: e.Args.Open, Peer: -1, Seq: e.Args.Seq, Value: e.Args.Value, Line: e.Args.Line}
 		if e.Args.PE != nil {
 			s.Peer = *e.Args.PE
 		}

@@ -27,6 +27,8 @@ type Summary struct {
 	Causes  []Share `json:"blocked_by_cause"` // the longest first
 	Regions []Share `json:"regions"`          // of the program, the longest first
 
+	Deadlock []LockWait `json:"deadlock,omitempty"` // of locks, if the job ended in one
+
 	LateSenders   []Late     `json:"late_senders"`   // the longest first
 	LateReceivers []Late     `json:"late_receivers"` // the longest first
 	Locks         []LockUse  `json:"locks"`          // the most waited for first
@@ -68,6 +70,7 @@ func (t *Trace) Summarize() Summary {
 	s.Regions = t.shares(record.Region, func(sl *Slice) string { return sl.Name })
 	s.LateSenders, s.LateReceivers = t.late()
 	s.Locks = t.locks()
+	s.Deadlock = t.deadlock()
 	s.Critical = t.critical()
 	if len(t.PEs) <= mostMatrix {
 		s.Operations, s.Bytes = t.matrices()

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+
+	"github.com/gopgas/gopgas/internal/plural"
 )
 
 // How many lines of each list the text has; the object has all.
@@ -21,6 +23,7 @@ const (
 func (s *Summary) WriteText(w io.Writer) error {
 	t := &textWriter{w: w}
 	t.head(s)
+	t.deadlock(s.Deadlock)
 	t.shares("blocked in", s.Causes)
 	t.shares("regions of the program", s.Regions)
 	t.late("late senders: PEs that others have waited for, until they acted", s.LateSenders)
@@ -67,16 +70,12 @@ func (t *textWriter) head(s *Summary) {
 	if s.Virtual {
 		kind = "virtual time"
 	}
-	hosts := "1 host"
-	if n := len(s.Hosts); n != 1 {
-		hosts = fmt.Sprintf("%d hosts", n)
-	}
-	t.printf("%s: %d PEs on %s, %v of %s, %.1f %% of it blocked\n", s.Program, s.PEs, hosts, short(s.Elapsed), kind, 100*s.Blocked)
+	t.printf("%s: %s on %s, %v of %s, %.1f %% of it blocked\n", s.Program, plural.Count(s.PEs, "PE"), plural.Count(len(s.Hosts), "host"), short(s.Elapsed), kind, 100*s.Blocked)
 	if s.Dropped > 0 {
-		t.printf("%d events had no room: what follows ends early on some PEs; give more room with -trace-events\n", s.Dropped)
+		t.printf("no room for %s: what follows ends early on some PEs; give more room with -trace-events\n", plural.Count(s.Dropped, "event"))
 	}
 	if s.Updates > 0 {
-		t.printf("%d updates of words were more than may be recorded: waits that they ended are named no sender\n", s.Updates)
+		t.printf("no room for %s of words: waits that they ended are named no sender\n", plural.Count(s.Updates, "update"))
 	}
 	for _, h := range s.Hosts {
 		switch {
@@ -88,6 +87,25 @@ func (t *textWriter) head(s *Summary) {
 			t.printf("the clock of host %s is known to %v\n", h.Name, short(h.Error))
 		}
 	}
+}
+
+// deadlock names the PEs and locks of a deadlock.
+func (t *textWriter) deadlock(cycle []LockWait) {
+	if len(cycle) == 0 || t.err != nil {
+		return
+	}
+	var parts []string
+	for _, l := range cycle[:min(len(cycle), mostLines)] {
+		part := fmt.Sprintf("PE %d holds %s and waits for %s", l.PE, l.Holds, l.Waits)
+		if l.Line != "" {
+			part += " at " + l.Line
+		}
+		parts = append(parts, part)
+	}
+	if more := len(cycle) - mostLines; more > 0 {
+		parts = append(parts, fmt.Sprintf("and so on, %s more", plural.Count(more, "PE")))
+	}
+	t.printf("deadlock of locks: %s: take locks in the same order on every PE\n", strings.Join(parts, "; "))
 }
 
 func (t *textWriter) shares(title string, list []Share) {
@@ -103,7 +121,7 @@ func (t *textWriter) late(title string, list []Late) {
 	all := byLatePE(list)
 	rows := []string{"PE\tlate by\ttimes\tfor\tmost for PE\tblocked in"}
 	for _, l := range all[:min(len(all), mostLines)] {
-		rows = append(rows, fmt.Sprintf("%d\t%v\t%d\t%d PEs\t%d\t%s", l.PE, short(l.Time), l.Count, l.pes, l.For, l.In))
+		rows = append(rows, fmt.Sprintf("%d\t%v\t%d\t%s\t%d\t%s", l.PE, short(l.Time), l.Count, plural.Count(l.pes, "PE"), l.For, l.In))
 	}
 	t.table(title, rows, len(all)-mostLines)
 }
@@ -120,8 +138,8 @@ func (t *textWriter) critical(c *Critical, elapsed time.Duration) {
 	if c.Number == 0 {
 		return
 	}
-	t.printf("\nthe critical path has %d steps: %v on PEs, %v on the way between them, %v in waits for what is not in the trace\n",
-		c.Number, short(elapsed-time.Duration(c.Transfers+c.Waits)), short(time.Duration(c.Transfers)), short(time.Duration(c.Waits)))
+	t.printf("\nthe critical path has %s: %v on PEs, %v on the way between them, %v in waits for what is not in the trace\n",
+		plural.Count(c.Number, "step"), short(elapsed-time.Duration(c.Transfers+c.Waits)), short(time.Duration(c.Transfers)), short(time.Duration(c.Waits)))
 	var parts []string
 	for _, p := range c.ByPE[:min(len(c.ByPE), mostLines)] {
 		parts = append(parts, fmt.Sprintf("PE %d %.1f %%", p.PE, 100*p.Share))
@@ -134,11 +152,26 @@ func (t *textWriter) critical(c *Critical, elapsed time.Duration) {
 		t.printf("  in %s\n", strings.Join(parts, ", "))
 	}
 	steps := longest(c.Steps, mostPath)
-	rows := []string{"from\tfor\tPE\tregion\tthen"}
+	rows := []string{"from\tfor\tPE\tregion\tlines\tthen"}
 	for _, s := range steps {
-		rows = append(rows, fmt.Sprintf("%v\t%v\t%d\t%s\t%s", short(time.Duration(s.Start)), short(s.Time), s.PE, s.Region, s.Then))
+		rows = append(rows, fmt.Sprintf("%v\t%v\t%d\t%s\t%s\t%s", short(time.Duration(s.Start)), short(s.Time), s.PE, s.Region, s.lines(), s.Then))
 	}
-	t.table(fmt.Sprintf("its %d longest steps, by time", len(steps)), rows, 0)
+	t.table(fmt.Sprintf("its longest steps (%d), by time", len(steps)), rows, 0)
+}
+
+// lines says between which lines of the program s is, as far as they are known: "main.go:40 to main.go:52".
+func (s *Step) lines() string {
+	switch {
+	case s.After == "" && s.Before == "":
+		return ""
+	case s.After == "":
+		return "to " + s.Before
+	case s.Before == "":
+		return "from " + s.After
+	case s.After == s.Before:
+		return "around " + s.After
+	}
+	return s.After + " to " + s.Before
 }
 
 func (t *textWriter) matrix(title string, m [][]uint64) {

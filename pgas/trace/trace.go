@@ -60,6 +60,7 @@ type Slice struct {
 	Peer  int  // or -1
 	Seq   uint64
 	Value uint64
+	Line  string // of the program's call, such as "solver/main.go:40"; empty: not known
 }
 
 // End returns when the slice ended.

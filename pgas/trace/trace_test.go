@@ -437,6 +437,111 @@ func TestText(t *testing.T) {
 	}
 }
 
+// TestLines: a step of the critical path is between the lines of the waits and calls around it, which a file keeps.
+func TestLines(t *testing.T) {
+	s := newScript(2, 100)
+	s.now = time.Millisecond
+	w := s.pes[0].Place(s.pes[0].BeginWait("wait", -1, 64, 0), "wait at solver/main.go:10")
+	first := s.pes[1].Place(s.pes[1].BeginWait("barrier", -1, 1, 0), "barrier at solver/main.go:5")
+	s.now = 2 * time.Millisecond
+	s.pes[1].EndWait(first)
+	s.now = 40 * time.Millisecond
+	s.pes[1].Record(record.Update, 0, 64, 1)
+	s.now = 41 * time.Millisecond
+	s.pes[0].EndWait(w)
+	last := s.pes[1].Place(s.pes[1].Begin(record.Call, "sync", -1, 2, 0), "sync at solver/main.go:20")
+	s.now = 45 * time.Millisecond
+	s.pes[1].End(last)
+	s.pes[0].EndWait(s.pes[0].BeginWait("barrier", -1, 2, 0)) // of a line that is not known
+	tr := s.trace(oneHost, []Clock{nil})
+	var file bytes.Buffer
+	if err := tr.Write(&file); err != nil {
+		t.Fatal(err)
+	}
+	tr, err := Read(&file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := tr.Summarize()
+	var text strings.Builder
+	if err := sum.WriteText(&text); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(text.String(), "solver/main.go:5 to solver/main.go:20") {
+		t.Errorf("the longest step has no lines: %s", &text)
+	}
+	for from, want := range map[[2]string]string{{"", ""}: "", {"a", ""}: "from a", {"", "b"}: "to b", {"a", "b"}: "a to b", {"a", "a"}: "around a"} {
+		if got := (&Step{After: from[0], Before: from[1]}).lines(); got != want {
+			t.Errorf("%q: %q, not %q", from, got, want)
+		}
+	}
+}
+
+// TestDeadlockOfLocks: a cycle of PEs that hold a lock and wait in vain for the next is named, and nothing else is.
+func TestDeadlockOfLocks(t *testing.T) {
+	const a, b, c = 512, 1024, 2048
+	hold := func(s *script, pe int, lock uint64) record.Mark {
+		return s.pes[pe].Begin(record.Hold, "lock", -1, lock, 0)
+	}
+	wait := func(s *script, pe int, lock uint64) record.Mark {
+		return s.pes[pe].Place(s.pes[pe].BeginWait("lock", -1, lock, 0), fmt.Sprintf("lock at main.go:%d", 10+pe))
+	}
+	for _, test := range []struct {
+		name string
+		run  func(s *script)
+		want string
+	}{
+		{"two PEs", func(s *script) {
+			hold(s, 0, a)
+			hold(s, 1, b)
+			s.now = 5
+			wait(s, 0, b)
+			wait(s, 1, a)
+		}, "deadlock of locks: PE 0 holds A and waits for B at main.go:10; PE 1 holds B and waits for A at main.go:11: take locks in the same order on every PE"},
+		{"three PEs, whose waits the end of the job ends, and one behind them", func(s *script) {
+			for pe, lock := range []uint64{a, b, c} {
+				hold(s, pe, lock)
+			}
+			s.now = 5
+			marks := []record.Mark{wait(s, 0, b), wait(s, 1, c), wait(s, 2, a), wait(s, 3, a)}
+			s.now = 100
+			for pe, m := range marks {
+				s.pes[pe].EndWait(m)
+			}
+		}, "PE 0 holds A and waits for B at main.go:10; PE 1 holds B and waits for the lock at offset 2048 at main.go:11; PE 2 holds the lock at offset 2048 and waits for A"},
+		{"a wait that ended in the lock", func(s *script) {
+			hold(s, 0, a)
+			first := hold(s, 1, b)
+			w, never := wait(s, 0, b), wait(s, 1, a)
+			s.now = 5
+			s.pes[1].End(first)
+			s.pes[0].EndWait(w)
+			hold(s, 0, b)
+			_ = never
+		}, ""},
+		{"a lock whose holder waits for something else", func(s *script) {
+			hold(s, 0, a)
+			wait(s, 1, a)
+			s.pes[0].BeginWait("barrier", -1, 1, 0)
+		}, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := newScript(4, 100)
+			s.pes[0].RecordName(record.Word, "A", a)
+			s.pes[0].RecordName(record.Word, "B", b)
+			test.run(s)
+			sum := s.trace(oneHost, []Clock{nil}).Summarize()
+			var text strings.Builder
+			if err := sum.WriteText(&text); err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(text.String(), test.want) || strings.Contains(text.String(), "deadlock") != (test.want != "") {
+				t.Errorf("want %q in\n%s", test.want, &text)
+			}
+		})
+	}
+}
+
 // TestWithin: time counts for the innermost region, and for none outside of all.
 func TestWithin(t *testing.T) {
 	at := func(name string, start, end int64) *Slice {

@@ -102,7 +102,13 @@ func TestTraffic(t *testing.T) {
 	b.open(t, j.url)
 	b.wait(t, `document.querySelectorAll('svg.heat rect.cell').length === 32`)
 	b.shoot(t, "gups4")
+	b.click(t, `label[for="measure-1"]`)
+	const other = `['#map-0', '#map-1'].map((m) => getComputedStyle(document.querySelector(m)).display).join() === 'none,block'`
+	b.wait(t, other)
 	b.wait(t, `document.querySelector('#live').dataset.ended`)
+	if b.eval(t, other) != "true" {
+		t.Error("updates of the page have switched the map back")
+	}
 	if status := j.end(t); status != 0 {
 		t.Fatalf("status %d: %s", status, &j.stderr)
 	}

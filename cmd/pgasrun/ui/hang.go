@@ -7,10 +7,12 @@ package ui
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/boot/launch"
 )
@@ -207,40 +209,50 @@ func (g *graph) behind(ends []int) []bool {
 	return reached
 }
 
-// sentence says which PE keeps most others waiting, and since when, or "" if none does. It counts every wait, however
-// short, of PEs that wait for it directly or behind others.
+// sentence says which PE keeps most others waiting, since when, and what it does, or "" if none does. It counts every wait,
+// however short, of PEs that wait for it directly or behind others.
 func (g *graph) sentence() string {
-	late := map[int]bool{}
+	awaited := map[int]bool{}
 	for _, to := range g.to {
 		for _, node := range to {
-			if g.isPE(node) && !g.stuck[node] {
-				late[node] = true
+			if g.isPE(node) && len(g.to[node]) == 0 {
+				awaited[node] = true
 			}
 		}
 	}
-	if len(late) > mostEnds {
-		return fmt.Sprintf("%d PEs keep others waiting.", len(late))
-	}
-	worst, most, longest := -1, 0, time.Duration(0)
-	for pe := range late {
+	worst, most, longest, like := -1, 0, time.Duration(0), 0
+	for _, pe := range slices.Sorted(maps.Keys(awaited)) {
 		waiting, since := 0, time.Duration(0)
 		for node, waits := range g.behind([]int{pe}) {
 			if waits && g.isPE(node) && node != pe {
 				waiting, since = waiting+1, max(since, g.s.PEs[node].Time)
 			}
 		}
-		if waiting > most || waiting == most && pe < worst {
-			worst, most, longest = pe, waiting, since
+		switch {
+		case waiting > most:
+			worst, most, longest, like = pe, waiting, since, 0
+		case waiting == most:
+			like++
 		}
 	}
 	if most == 0 {
 		return ""
 	}
-	others := fmt.Sprintf("%d others", most)
-	if most == 1 {
-		others = "1 other"
+	subject, does := fmt.Sprintf("PE %d keeps", worst), "it is "+g.doing(worst)
+	if like > 0 {
+		subject, does = fmt.Sprintf("PE %d and %s like it keep", worst, plural.Count(like, "other")), fmt.Sprintf("PE %d is %s", worst, g.doing(worst))
 	}
-	return fmt.Sprintf("PE %d keeps %s waiting since %s after the start, for %s.", worst, others, clock(max(0, g.s.Elapsed-longest)), duration(longest))
+	return fmt.Sprintf("%s %s waiting since %s after the start, for %s: %s.", subject, plural.Count(most, "PE"), clock(max(0, g.s.Elapsed-longest)), duration(longest), does)
+}
+
+// doing says what a PE does that others wait for.
+func (g *graph) doing(pe int) string {
+	p := g.s.PEs[pe]
+	p.For = -1
+	if p.Ended {
+		return fmt.Sprintf("no longer there, with exit status %d", p.Status)
+	}
+	return p.Doing()
 }
 
 // isPE reports whether a node is a PE.
@@ -255,7 +267,7 @@ func (g *graph) explainCycles(cycles [][]int) Explanation {
 			e.Points = append(e.Points, fmt.Sprintf("PE %d waits for PE %d: %s", pe, pes[(i+1)%len(pes)], g.blockedIn(pe)))
 		}
 		if more := len(pes) - mostLinks; more > 0 {
-			e.Points = append(e.Points, fmt.Sprintf("and so on: %d more PEs are in this cycle", more))
+			e.Points = append(e.Points, fmt.Sprintf("and so on: this cycle has %s", plural.Count(more, "more PE")))
 		}
 		e.PEs = append(e.PEs, pes...)
 	}

@@ -160,16 +160,27 @@ func TestSentence(t *testing.T) {
 		{"a barrier", func(s *launch.Snapshot) {
 			barrier(s, 0, 1, 2)
 			s.PEs[1].Time = 9 * time.Second
-		}, "PE 3 keeps 3 others waiting since 11.0 s after the start, for 9.0 s."},
+		}, "PE 3 keeps 3 PEs waiting since 11.0 s after the start, for 9.0 s: it is computing."},
 		{"a short wait", func(s *launch.Snapshot) {
 			block(s, 1, boot.InGet, 0, 2, "")
 			s.PEs[1].Time = time.Second
-		}, "PE 2 keeps 1 other waiting since 19.0 s after the start, for 1.0 s."},
+		}, "PE 2 keeps 1 PE waiting since 19.0 s after the start, for 1.0 s: it is computing."},
 		{"a chain", func(s *launch.Snapshot) {
 			block(s, 0, boot.InGet, 0, 1, "")
 			block(s, 1, boot.InLock, 8, 2, "")
 			block(s, 3, boot.InGet, 0, 2, "")
-		}, "PE 2 keeps 3 others waiting since 15.0 s after the start, for 5.0 s."},
+		}, "PE 2 keeps 3 PEs waiting since 15.0 s after the start, for 5.0 s: it is computing."},
+		{"two for which others wait", func(s *launch.Snapshot) {
+			barrier(s, 0, 3)
+		}, "PE 1 and 1 other like it keep 2 PEs waiting since 15.0 s after the start, for 5.0 s: PE 1 is computing."},
+		{"one that waits for no PE", func(s *launch.Snapshot) {
+			barrier(s, 0, 1, 2)
+			block(s, 3, boot.InWait, 0x40, -1, "main.go:33")
+		}, "PE 3 keeps 3 PEs waiting since 15.0 s after the start, for 5.0 s: it is in wait on the word at 0x40 of its heap, called at main.go:33."},
+		{"one that has ended", func(s *launch.Snapshot) {
+			barrier(s, 0, 1, 2)
+			s.PEs[3].Ended, s.PEs[3].Status = true, 3
+		}, "PE 3 keeps 3 PEs waiting since 15.0 s after the start, for 5.0 s: it is no longer there, with exit status 3."},
 		{"a cycle, which has a section of its own", func(s *launch.Snapshot) {
 			block(s, 0, boot.InLock, 8, 1, "")
 			block(s, 1, boot.InLock, 9, 0, "")

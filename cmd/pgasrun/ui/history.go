@@ -119,13 +119,13 @@ func (h *history) add(s launch.Snapshot) {
 			break
 		}
 		t := &h.pes[i]
-		t.note(s.PEs[i], s.Elapsed-s.Hosts[s.PEs[i].Host].Age)
+		has := t.note(s.PEs[i], s.Elapsed-s.Hosts[s.PEs[i].Host].Age)
 		t.point.At = s.Elapsed
-		if s.PEs[i].Known && !s.PEs[i].Ended {
+		if has {
 			running++
 			sum.add(t.point)
 		}
-		if len(h.pes) <= mostTracked && s.PEs[i].Known && !s.PEs[i].Ended {
+		if len(h.pes) <= mostTracked && has {
 			t.series.add(t.point)
 		}
 	}
@@ -137,31 +137,34 @@ func (h *history) add(s launch.Snapshot) {
 	h.job.add(sum)
 }
 
-// note notes what a PE was doing at a time of the job.
-func (t *track) note(p launch.PEState, at time.Duration) {
+// note notes what a PE was doing at a time of the job, and reports whether its point is one of its series: the last one is that
+// of the look that finds the PE ended.
+func (t *track) note(p launch.PEState, at time.Duration) bool {
 	if !p.Known {
-		return
+		return false
 	}
-	first := !t.last.Known
+	first, ended := !t.last.Known, t.last.Ended
 	if first || !sameDoing(&p, &t.last) {
 		t.since = max(0, at-p.Time)
 	}
 	if first || operations(&p) != operations(&t.last) {
 		t.moved = at
 	}
-	if p.Ended {
-		t.point = point{}
-	} else {
-		if dt := at - t.at; !first && dt >= shortest {
-			t.point = pointBetween(&t.last, &p, dt)
-		}
-		t.point.Heap, t.point.Memory = float64(p.Counters[record.HeapInUse]), float64(p.Memory)
+	if dt := at - t.at; !ended && dt >= shortest { // of the first look, since the job began
+		t.point = pointBetween(&t.last, &p, dt)
+	}
+	t.point.Heap, t.point.Memory = float64(p.Counters[record.HeapInUse]), float64(p.Memory)
+	if !p.Ended {
 		alive := p
 		t.alive = &alive
 	}
 	if first || at-t.at >= shortest || p.Ended {
 		t.last, t.at = p, at
 	}
+	if ended {
+		t.point = point{}
+	}
+	return !ended
 }
 
 // pointBetween returns what a PE has done between two answers.

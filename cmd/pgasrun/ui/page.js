@@ -27,6 +27,10 @@ function swap(text) {
     const d = next.querySelector('#' + id);
     if (d) d.open = true;
   }
+  for (const chosen of live.querySelectorAll('input:checked')) {
+    const same = next.querySelector('#' + chosen.id);
+    if (same) same.checked = true;
+  }
   live.replaceWith(next);
   live = next;
   for (const [id, left, top, atEnd] of scrolled) {

@@ -78,7 +78,7 @@ func TestSizes(t *testing.T) {
 			if count["svg"] < 8 || count["details"] != c.rows {
 				t.Errorf("%d charts, %d outputs", count["svg"], count["details"])
 			}
-			for _, part := range []string{"PEs wait for PE", "computing", "barrier", "main.go:40", "max ", "others waiting", fmt.Sprintf("%d computing, %d blocked", c.pes/2, c.pes/2)} {
+			for _, part := range []string{"PEs wait for PE", "computing", "barrier", "main.go:40", "max ", "PEs waiting", fmt.Sprintf("%d computing, %d blocked", c.pes/2, c.pes/2)} {
 				if !strings.Contains(text, part) {
 					t.Errorf("the page does not have %q", part)
 				}
@@ -206,8 +206,75 @@ func TestColumns(t *testing.T) {
 			t.Errorf("%s: there before the end %v, after it %v", column, strings.Contains(before, column), strings.Contains(after, column))
 		}
 	}
-	if !strings.Contains(running, `id="waiting">PE 3 keeps 3 others waiting since 15.0 s after the start, for 5.0 s.`) || strings.Contains(ended, `id="waiting"`) {
+	if !strings.Contains(running, `id="waiting">PE 3 keeps 3 PEs waiting since 15.0 s after the start, for 5.0 s: it is computing.`) || strings.Contains(ended, `id="waiting"`) {
 		t.Error("the sentence about the PE that others wait for is not there while the job runs, or is after its end")
+	}
+}
+
+// TestCauses: a cause has the lines of the program, those of PEs that are still blocked too, and a library's call is named.
+func TestCauses(t *testing.T) {
+	s := made(4, 1, 20*time.Second)
+	for i := range 2 {
+		s.PEs[i].Waits = map[string]record.Waited{"wait": {Count: 5, Time: 10 * time.Second}, "Queue.Pop": {Count: 1, Time: time.Second}}
+		s.PEs[i].Lines = map[string]record.Waited{
+			"wait at solver/main.go:40": {Count: 2, Time: 6 * time.Second}, "wait at solver/main.go:9": {Count: 1, Time: 2 * time.Second},
+			"wait at a.go:1": {Count: 1, Time: 100 * time.Millisecond}, "wait at a.go:2": {Count: 1, Time: 50 * time.Millisecond},
+			"Queue.Pop at solver/main.go:7": {Count: 1, Time: time.Second},
+		}
+	}
+	block(&s, 2, boot.InLibrary, 3, -1, "solver/mail.go:12")
+	s.PEs[2].Name = "Mailbox.Flush"
+	_, text := elements(t, pageOf(t, s).draw(request{}).html)
+	for _, want := range []string{"solver/main.go:40 60 %, solver/main.go:9 20 %, a.go:1 1.0 %, 1 more line", "Queue.Pop", "solver/main.go:7 100 %", "Mailbox.Flush", "solver/mail.go:12 100 %"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing: %s", want, text)
+		}
+	}
+}
+
+// TestOneMap: up to 8 PEs there is one map with a switch and no legend, and more PEs have both maps with their legends.
+func TestOneMap(t *testing.T) {
+	for n, few := range map[int]bool{2: true, 8: true, 9: false} {
+		s := made(n, 1, time.Second)
+		move(&s, 0, 1, 10, 1000)
+		for _, part := range []part{changing, saved} {
+			html := string(pageOf(t, s).draw(request{part: part}).html)
+			_, traffic, _ := strings.Cut(html, "<h2>Traffic")
+			if got := strings.Count(traffic, `type="radio"`); (got == 2) != few || (got == 0) != !few {
+				t.Errorf("%d PEs: a switch of %d", n, got)
+			}
+			traffic, _, _ = strings.Cut(traffic, "<h2>By kind")
+			if strings.Contains(traffic, `class="legend"`) == few || strings.Contains(traffic, "most:") == few {
+				t.Errorf("%d PEs: a legend %v, a list %v", n, strings.Contains(traffic, `class="legend"`), strings.Contains(traffic, "most:"))
+			}
+		}
+	}
+}
+
+// TestLastLook: what PEs have done before the look that finds them ended is in the series, also if that is the only one.
+func TestLastLook(t *testing.T) {
+	end := made(2, 1, 2*time.Second)
+	for i := range end.PEs {
+		end.PEs[i].Ended = true
+		end.PEs[i].Waits = map[string]record.Waited{"wait": {Count: 1, Time: time.Second}}
+		move(&end, i, 1-i, 4, 4000)
+	}
+	later := end
+	later.Elapsed += time.Second
+	for name, looks := range map[string][]launch.Snapshot{"one look": {end}, "more": {made(2, 1, 0), end, later, later}} {
+		h := newHistory(2)
+		for _, s := range looks {
+			h.add(s)
+		}
+		if got := h.pes[0].series.largest(byteRate); math.Abs(got-2000) > 1 {
+			t.Errorf("%s: PE 0 has moved %v bytes a second", name, got)
+		}
+		if got := h.job.largest(blockedShare); math.Abs(got-0.5) > 0.01 {
+			t.Errorf("%s: the PEs were blocked for %v of the time", name, got)
+		}
+		if at := h.job.last().At; at != 2*time.Second {
+			t.Errorf("%s: the last point is at %v", name, at)
+		}
 	}
 }
 

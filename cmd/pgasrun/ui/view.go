@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/boot/launch"
 	"github.com/gopgas/gopgas/pgas/boot/record"
@@ -89,6 +90,7 @@ type view struct {
 	Many                       bool // hosts
 	Tall                       bool // so many rows that what is behind them would not be found
 	Heat                       []heatMap
+	Numbers                    bool // the maps have their numbers in their cells
 	Kinds                      []kindRow
 	Causes                     []causeRow
 	Counts                     []countRow
@@ -130,6 +132,7 @@ type kindRow struct{ Kind, Ops, Bytes string }
 
 type causeRow struct {
 	Cause, Count, Time, Share string
+	Lines                     string // of the program, the longest first
 	Bar                       int
 }
 
@@ -255,7 +258,7 @@ func (p *Page) viewState(v *view) {
 	s := &p.last
 	v.Job = count(p.job.PEs, "PE", "PEs")
 	if n := len(s.Hosts); n > 1 {
-		v.Job += fmt.Sprintf(" on %d hosts", n)
+		v.Job += " on " + plural.Count(n, "host")
 	} else if n == 1 {
 		v.Job += " on " + s.Hosts[0].Name
 	}
@@ -366,9 +369,9 @@ func (p *Page) state(x *launch.PEState) (word, class string) {
 	case x.Op == boot.NotBlocked:
 		return "computing", "good"
 	case x.Time >= patience:
-		return x.In, "long"
+		return calledIn(x), "long"
 	}
-	return x.In, "blocked"
+	return calledIn(x), "blocked"
 }
 
 // viewPEs shows the PEs that r asks for, one by one.
@@ -470,7 +473,7 @@ func (p *Page) awaited(pe int) string {
 	case len(pes) == 0:
 		return "–"
 	case len(pes) > mostAwaited:
-		return fmt.Sprintf("%d PEs", len(pes))
+		return plural.Count(len(pes), "PE")
 	}
 	return "PE " + list(pes)
 }
@@ -479,6 +482,7 @@ const mostAwaited = 4
 
 // viewTraffic shows who moves how much to whom.
 func (p *Page) viewTraffic(v *view, r request) {
+	v.Numbers = len(p.last.PEs) <= writtenUpTo
 	v.Heat = []heatMap{
 		newHeatMap("Bytes", p.last.PEs, func(bytes, _ uint64) float64 { return float64(bytes) }, bytesOf, r.part == saved),
 		newHeatMap("Operations", p.last.PEs, func(_, ops uint64) float64 { return float64(ops) }, number, r.part == saved),
@@ -501,7 +505,7 @@ func (p *Page) viewTraffic(v *view, r request) {
 
 // viewTotals shows what the PEs waited for, and their counters.
 func (p *Page) viewTotals(v *view) {
-	causes := map[string]record.Waited{}
+	causes, lines := map[string]record.Waited{}, map[string]record.Waited{}
 	var counters [record.NumCounters]uint64
 	var whole time.Duration
 	for i := range p.last.PEs {
@@ -510,11 +514,17 @@ func (p *Page) viewTotals(v *view) {
 			whole += p.history.pes[i].at
 		}
 		for c, w := range x.Waits {
-			causes[c] = record.Waited{Count: causes[c].Count + w.Count, Time: causes[c].Time + w.Time}
+			causes[c] = causes[c].Plus(w)
+		}
+		for c, w := range x.Lines {
+			lines[c] = lines[c].Plus(w)
 		}
 		if !x.Ended && x.Op != boot.NotBlocked {
-			w := causes[x.In]
-			causes[x.In] = record.Waited{Count: w.Count + 1, Time: w.Time + x.Time}
+			w, in := record.Waited{Count: 1, Time: x.Time}, calledIn(x)
+			causes[in] = causes[in].Plus(w)
+			if x.Site != "" {
+				lines[in+" at "+x.Site] = lines[in+" at "+x.Site].Plus(w)
+			}
 		}
 		for c, n := range x.Counters {
 			counters[c] += n
@@ -524,7 +534,7 @@ func (p *Page) viewTotals(v *view) {
 	for _, name := range c.Causes() {
 		w := causes[name]
 		share := float64(w.Time) / float64(max(whole, 1))
-		v.Causes = append(v.Causes, causeRow{name, number(float64(w.Count)), duration(w.Time), percent(share), int(100*min(share, 1) + 0.5)})
+		v.Causes = append(v.Causes, causeRow{name, number(float64(w.Count)), duration(w.Time), percent(share), linesOf(name, w.Time, lines), int(100*min(share, 1) + 0.5)})
 	}
 	for c, n := range counters {
 		name := record.Counter(c).String()
@@ -537,6 +547,36 @@ func (p *Page) viewTotals(v *view) {
 		}
 		v.Counts = append(v.Counts, countRow{strings.ReplaceAll(name, "_", " "), value})
 	}
+}
+
+// calledIn returns the cause of what x is blocked in, as PEs record causes: a library's call by its name.
+func calledIn(x *launch.PEState) string {
+	if x.Op == boot.InLibrary && x.Name != "" {
+		return x.Name
+	}
+	return x.In
+}
+
+// mostCauseLines is how many lines of the program a cause has.
+const mostCauseLines = 3
+
+// linesOf returns where in the program PEs were blocked for a cause, with the shares of whole, the longest first.
+func linesOf(cause string, whole time.Duration, lines map[string]record.Waited) string {
+	mine := record.Counts{Waits: map[string]record.Waited{}}
+	for name, w := range lines {
+		if of, site := record.CutPlace(name); of == cause && site != "" {
+			mine.Waits[site] = w
+		}
+	}
+	var parts []string
+	sites := mine.Causes()
+	for _, site := range sites[:min(len(sites), mostCauseLines)] {
+		parts = append(parts, site+" "+percent(min(1, float64(mine.Waits[site].Time)/float64(max(whole, 1)))))
+	}
+	if more := len(sites) - mostCauseLines; more > 0 {
+		parts = append(parts, plural.Count(more, "more line"))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // tiles draws all PEs, each a square in the colour of its state.

@@ -68,6 +68,7 @@ type PEState struct {
 	Counters [record.NumCounters]uint64
 	Levels   []string                 // of record.LockMoves
 	Waits    map[string]record.Waited // by cause
+	Lines    map[string]record.Waited // those whose line in the program is known, by "cause at file:line"
 	Peers    []record.Traffic         // those with most bytes
 	Others   record.Traffic           // the rest; Peer is -1
 }
@@ -130,7 +131,7 @@ func (a *agent) liveState(row blocked, p pe) PEState {
 	}
 	if a.record != nil {
 		c := a.record.PE(row.PE).Counts()
-		s.Counters, s.Levels, s.Waits = c.Counters, c.Levels, c.Waits
+		s.Counters, s.Levels, s.Waits, s.Lines = c.Counters, c.Levels, c.Waits, c.Lines
 		s.Peers, s.Others = mostBytes(c.Peers, mostLivePeers)
 	}
 	return s

@@ -203,8 +203,14 @@ func (m *Memory) PEs() int { return int(m.head.pes) }
 
 // publish makes e visible to readers: its kind is written last.
 func publish(e *Event, kind EventKind) {
-	word := (*atomic.Uint64)(unsafe.Pointer(&e.Peer)) // Peer, Name and Kind
+	word := (*atomic.Uint64)(unsafe.Pointer(&e.Peer)) // Peer, Name, Kind and Place
 	word.Store(tagOf(e.Peer, e.Name, kind))
+}
+
+// publishPlace makes the place of e visible to readers. The PE has published e.
+func publishPlace(e *Event, place uint8) {
+	word := (*atomic.Uint64)(unsafe.Pointer(&e.Peer))
+	word.Store(word.Load()&^(0xff<<56) | uint64(place)<<56)
 }
 
 // tagOf returns the last word of an event.
@@ -215,7 +221,7 @@ func tagOf(peer int32, name uint16, kind EventKind) uint64 {
 // load returns a copy of e. Its duration may still be Open.
 func load(e *Event) Event {
 	word := (*atomic.Uint64)(unsafe.Pointer(&e.Peer)).Load()
-	c := Event{Peer: int32(word), Name: uint16(word >> 32), Kind: EventKind(word >> 48)}
+	c := Event{Peer: int32(word), Name: uint16(word >> 32), Kind: EventKind(word >> 48), Place: uint8(word >> 56)}
 	if c.Kind != None {
 		c.Start, c.Seq, c.Value = e.Start, e.Seq, e.Value
 		c.Dur = atomic.LoadInt64(&e.Dur)

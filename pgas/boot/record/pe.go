@@ -26,6 +26,8 @@ type PE struct {
 	known sync.Map // of this process: string to uint16
 
 	// Of a trace:
+	last       atomic.Int64  // when a wait or an event with a place has last ended
+	places     atomic.Int64  // that have been named
 	updates    atomic.Int64  // that are recorded
 	ops, bytes atomic.Uint64 // so far
 	sampled    atomic.Int64  // when they were last recorded
@@ -145,6 +147,7 @@ func (p *PE) Name(s string) uint16 {
 type Mark struct {
 	event int32 // in events, +1; 0: it is not traced
 	name  uint16
+	place uint16 // the number of the name that has the place, +1; 0: not known
 	peer  int32
 	start int64
 }
@@ -164,9 +167,15 @@ func (m Mark) ForAll() Mark {
 
 // EndWait notes that the PE goes on.
 func (p *PE) EndWait(m Mark) {
-	took := max(0, p.Now()-m.start)
-	p.waits[m.name].count.Add(1)
-	p.waits[m.name].time.Add(uint64(took))
+	now := p.Now()
+	took := max(0, now-m.start)
+	p.last.Store(now)
+	name := m.name
+	if m.place != 0 {
+		name = m.place - 1
+	}
+	p.waits[name].count.Add(1)
+	p.waits[name].time.Add(uint64(took))
 	if m.peer >= 0 && int(m.peer) < len(p.peers) {
 		p.peers[m.peer].waited.Add(uint64(took))
 	}
@@ -186,7 +195,9 @@ func (p *PE) Begin(k EventKind, name string, peer int, seq, value uint64) Mark {
 // End ends an event that Begin has begun.
 func (p *PE) End(m Mark) {
 	if m.event != 0 {
-		p.endEvent(m.event, max(0, p.Now()-m.start))
+		now := p.Now()
+		p.last.Store(now)
+		p.endEvent(m.event, max(0, now-m.start))
 	}
 }
 

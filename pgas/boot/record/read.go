@@ -44,18 +44,22 @@ type Waited struct {
 	Time  time.Duration
 }
 
+// Plus returns the sum of w and v.
+func (w Waited) Plus(v Waited) Waited { return Waited{w.Count + v.Count, w.Time + v.Time} }
+
 // Counts is what a PE has counted so far. The numbers are not of one moment: others may be counting.
 type Counts struct {
 	PE       int
 	Counters [NumCounters]uint64
 	Levels   []string          // of LockMoves, from the machine inwards
 	Waits    map[string]Waited // by cause
+	Lines    map[string]Waited // those of Waits whose line in the program is known, by "cause at file:line"
 	Peers    []Traffic         // with which there was any, in their order
 }
 
 // Counts returns what p has counted.
 func (p *PE) Counts() Counts {
-	c := Counts{PE: p.number, Waits: map[string]Waited{}}
+	c := Counts{PE: p.number, Waits: map[string]Waited{}, Lines: map[string]Waited{}}
 	for i := range c.Counters {
 		c.Counters[i] = p.head.counters[i].Load()
 	}
@@ -64,8 +68,12 @@ func (p *PE) Counts() Counts {
 	}
 	for i, name := range p.Names() {
 		if n := p.waits[i].count.Load(); n > 0 { // of long names that begin alike, too: they are one
-			w := c.Waits[name]
-			c.Waits[name] = Waited{w.Count + n, w.Time + time.Duration(p.waits[i].time.Load())}
+			w := Waited{n, time.Duration(p.waits[i].time.Load())}
+			cause, site := CutPlace(name)
+			c.Waits[cause] = c.Waits[cause].Plus(w)
+			if site != "" {
+				c.Lines[name] = c.Lines[name].Plus(w)
+			}
 		}
 	}
 	for i := range p.peers {

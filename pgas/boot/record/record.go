@@ -9,7 +9,8 @@
 // What a PE writes is words that are accessed with sync/atomic, or is written before the word that publishes it. Pages that
 // nothing touches take no memory. A job of which nothing is recorded has no such memory.
 //
-// Where to read: layout_unsafe.go has the memory; pe.go what a PE writes; read.go what its readers get.
+// Where to read: layout_unsafe.go has the memory; pe.go and place.go what a PE writes; read.go what its
+// readers get.
 package record
 
 // Kind is a kind of operation that a PE counts for each target.
@@ -136,5 +137,5 @@ type Event struct {
 	Peer  int32 // a PE of the job, or -1
 	Name  uint16
 	Kind  EventKind
-	_     uint8
+	Place uint8 // the number of a name that PlaceOf reads, plus one; 0: not known
 }

@@ -60,6 +60,51 @@ func TestCounts(t *testing.T) {
 	}
 }
 
+// TestPlaces: a wait with a place counts for its cause and for its line, also while it is open; places have a bound and leave
+// room for causes; a name without room for the line is no place.
+func TestPlaces(t *testing.T) {
+	writer, reader := mapped(t, 1, 0, 1, 1000)
+	p := writer.PE(0)
+	now := time.Duration(0)
+	p.Start(func() time.Duration { return now })
+	now = time.Millisecond
+	m := p.BeginWait("wait", -1, 8, 0)
+	if !p.BeginsLate(m) || p.Lasts(m) {
+		t.Error("a wait after a millisecond of other work does not begin late, or lasts")
+	}
+	m = p.Place(m, "wait at my solver/main.go:40")
+	if p.BeginsLate(p.BeginWait("wait", -1, 8, 0)) {
+		t.Error("what a wait with a place contains is worth one, too")
+	}
+	now = 2 * time.Millisecond
+	if p.Lasts(m) {
+		t.Error("a wait with a place is worth another one")
+	}
+	p.EndWait(m)
+	short := p.BeginWait("wait", -1, 8, 0)
+	now += time.Duration(worthPlace)
+	if p.BeginsLate(short) || !p.Lasts(short) {
+		t.Error("a wait that lasts begins late, or does not last")
+	}
+	p.EndWait(short)
+	long := "wait at " + strings.Repeat("x", nameBytes) + ".go:1"
+	p.EndWait(p.Place(p.BeginWait("wait", -1, 8, 0), long))
+	for i := range 2 * MaxNames {
+		p.EndWait(p.Place(p.BeginWait("get", -1, 8, 0), fmt.Sprintf("get at a.go:%d", i)))
+	}
+	p.EndWait(p.BeginWait("a cause", -1, 0, 0))
+	c, tr := reader.PE(0).Counts(), reader.PE(0).Trace()
+	if got := c.Lines["wait at my solver/main.go:40"]; got != (Waited{1, time.Millisecond}) || c.Waits["wait"].Count != 3 || c.Waits["a cause"].Count != 1 {
+		t.Errorf("a place counts %+v, causes %+v", got, c.Waits)
+	}
+	if c.Waits["get"].Count != 2*MaxNames || len(c.Waits) != 3 || len(c.Lines) > mostPlaces {
+		t.Errorf("%d places, and causes %v", len(c.Lines), c.Waits)
+	}
+	if got := tr.PlaceOf(tr.Events[0]); got != "my solver/main.go:40" || tr.NameOf(tr.Events[0]) != "wait" || tr.PlaceOf(tr.Events[1]) != "" {
+		t.Errorf("the trace has the place %q of %q, and %q", got, tr.NameOf(tr.Events[0]), tr.PlaceOf(tr.Events[1]))
+	}
+}
+
 // TestTrace: events keep what they were recorded with; one that has not ended is open; those without room are counted.
 func TestTrace(t *testing.T) {
 	writer, reader := mapped(t, 2, 0, 2, 4)

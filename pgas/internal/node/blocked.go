@@ -41,7 +41,7 @@ func (s *shownWait) again(ctx context.Context, c *Cond) {
 	switch {
 	case b.Op.Load() == uint32(boot.NotBlocked):
 		s.node.publish(why, s.since)
-		s.node.publishSite(ctx, c)
+		s.publishSite(ctx, c)
 	case why.Party != nil && b.Since.Load() == s.since:
 		b.Peer.Store(int32(why.Party.Edge(why.Peer).Peer))
 	}
@@ -114,7 +114,11 @@ func (n *Node) publish(why Blocked, since int64) {
 
 // publishSite publishes in words what this PE is blocked in: the name of the word or of what the wait is for, and where the
 // program waits. It takes some microseconds.
-func (n *Node) publishSite(ctx context.Context, c *Cond) {
+func (s *shownWait) publishSite(ctx context.Context, c *Cond) {
+	n := s.node
+	if n.Rec != nil && s.shown && n.Rec.Lasts(s.mark) { // it may not end
+		s.mark = n.place(s.mark, n.Rec.Cause(s.mark))
+	}
 	name := Blocked{}.Within(ctx).shown().Name
 	if name == "" && c.Party == nil && c.Word.Off != 0 {
 		name = n.Names.at(c.Word.Off)
@@ -128,7 +132,7 @@ func (n *Node) PublishCall() { n.State.Text.Store("\n" + callsite.Program()) }
 // Unblock withdraws what Block and publishSite have published.
 func (n *Node) Unblock(m record.Mark) {
 	if n.Rec != nil {
-		n.Rec.EndWait(m)
+		n.endWait(m)
 	}
 	n.withdraw()
 }

@@ -61,6 +61,7 @@ type Node struct {
 	Rec        *record.PE // what this PE records of itself; nil: nothing
 	joining    bool       // what the PE waits for is that others join
 	words      wordNames  // in that record
+	places     placeNames // in that record
 	Names      nameTable  // of what is in the heap, for messages
 
 	// notesFull makes the error of a wait that is given up because the PE keeps too many notes. Its type belongs to the

@@ -6,6 +6,7 @@ package node
 import (
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/boot/record"
+	"github.com/gopgas/gopgas/pgas/internal/callsite"
 	"github.com/gopgas/gopgas/pgas/internal/recorded"
 	"github.com/gopgas/gopgas/pgas/transport"
 )
@@ -53,7 +54,32 @@ func (n *Node) recordWait(why Blocked) record.Mark {
 	if why.Op.Collective() {
 		m = m.ForAll()
 	}
+	if n.Rec.BeginsLate(m) {
+		m = n.place(m, cause)
+	}
 	return m
+}
+
+// endWait records the end of a wait that recordWait has begun.
+func (n *Node) endWait(m record.Mark) {
+	if n.Rec.Lasts(m) {
+		m = n.place(m, n.Rec.Cause(m))
+	}
+	n.Rec.EndWait(m)
+}
+
+// place returns m with the line at which the program has made the call that led here.
+func (n *Node) place(m record.Mark, cause string) record.Mark {
+	if n.joining {
+		return m
+	}
+	var s callsite.Stack
+	s.Take()
+	what := n.places.of(&s, cause)
+	if what == "" {
+		return m
+	}
+	return n.Rec.Place(m, what)
 }
 
 // nameWord has the trace know the program's name of the word at offset off.
@@ -97,7 +123,11 @@ func (n *Node) BeginCall(name string, number uint64, slot, first int) record.Mar
 	if n.Rec == nil {
 		return record.Mark{}
 	}
-	return n.Rec.Begin(record.Call, name, -1, number, TeamNumber(slot, first))
+	m := n.Rec.Begin(record.Call, name, -1, number, TeamNumber(slot, first))
+	if n.Rec.Traces() && n.Rec.BeginsLate(m) {
+		m = n.place(m, name)
+	}
+	return m
 }
 
 // EndCall records its end.

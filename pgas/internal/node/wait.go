@@ -189,7 +189,7 @@ func (n *Node) SleepUntil(ctx context.Context, c Cond, shown *shownWait) (uint64
 		if !ok && err == nil && !long && (d > shortSleep || n.waiters.saturated()) {
 			long, stop = true, context.AfterFunc(ctx, n.State.Wake)
 			if shown != nil {
-				n.publishSite(ctx, &c)
+				shown.publishSite(ctx, &c)
 			}
 		}
 		if slept = !ok && err == nil && (!long || !n.waiters.park(n.State, door)); slept {
