@@ -15,7 +15,7 @@ import (
 func everywhere(t *testing.T, npes int, body pgastest.Body) {
 	t.Helper()
 	pgastest.RunAll(t, npes, body)
-	pgastest.RunLate(t, npes, 2, body)
+	pgastest.RunLateSeeds(t, npes, 2, 3, body)
 }
 
 // sizes are numbers of elements on both sides of what travels in a note, of what is gathered, and of what

@@ -242,7 +242,7 @@ func tickets(ctx context.Context, w *pgas.World) error {
 // and none was done twice.
 func TestContendedAtomics(t *testing.T) {
 	onReal(t, 3, contended)
-	pgastest.RunLate(t, 3, 2, contended)
+	pgastest.RunLateSeeds(t, 3, 2, 3, contended)
 }
 
 func contended(ctx context.Context, w *pgas.World) error {

@@ -43,6 +43,16 @@ func (b *bouncer) source(src []byte) []byte {
 	return src
 }
 
+// sourceBlocks returns src, or a copy of its blocks if memory holds it. It reads nothing between the blocks.
+func (b *bouncer) sourceBlocks(src []byte, blocks transport.Strided) []byte {
+	if !b.memory.holds(src) {
+		return src
+	}
+	from := make([]byte, span(blocks))
+	copyBlocks(from, src, blocks)
+	return from
+}
+
 // whole describes n bytes as one block.
 func whole(n int) transport.Strided {
 	return transport.Strided{BlockBytes: n, Count: 1, LocalStride: n, RemoteStride: n}
@@ -144,6 +154,14 @@ func (z zeroCopyBouncer) PutNotifyZcopy(pe int, dst uint64, src []byte, s transp
 	return z.ZeroCopyPutter.PutNotifyZcopy(pe, dst, z.b.source(src), s)
 }
 
+func (z zeroCopyBouncer) PutSignalZcopy(pe int, dst uint64, src []byte, sig uint64, op transport.Op, value uint64) uint64 {
+	return z.ZeroCopyPutter.PutSignalZcopy(pe, dst, z.b.source(src), sig, op, value)
+}
+
+func (z zeroCopyBouncer) PutStridedZcopy(pe int, dst uint64, src []byte, blocks transport.Strided) uint64 {
+	return z.ZeroCopyPutter.PutStridedZcopy(pe, dst, z.b.sourceBlocks(src, blocks), blocks)
+}
+
 // stridedBouncer bounces strided transfers.
 type stridedBouncer struct {
 	transport.Strider
@@ -154,12 +172,7 @@ type stridedBouncer struct {
 func span(b transport.Strided) int { return (b.Count-1)*b.LocalStride + b.BlockBytes }
 
 func (s stridedBouncer) PutStrided(pe int, dst uint64, src []byte, blocks transport.Strided) {
-	if s.b.memory.holds(src) {
-		from := make([]byte, span(blocks))
-		copyBlocks(from, src, blocks) // reads nothing between the blocks
-		src = from
-	}
-	s.Strider.PutStrided(pe, dst, src, blocks)
+	s.Strider.PutStrided(pe, dst, s.b.sourceBlocks(src, blocks), blocks)
 }
 
 func (s stridedBouncer) GetStrided(ctx context.Context, pe int, dst []byte, src uint64, blocks transport.Strided) error {

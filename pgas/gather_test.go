@@ -110,7 +110,7 @@ func TestGather(t *testing.T) {
 
 // TestGatherLate: what no fence orders arrives late.
 func TestGatherLate(t *testing.T) {
-	pgastest.RunLate(t, 4, 2, func(ctx context.Context, w *pgas.World) error { return tryGathers(ctx, w.Team()) })
+	pgastest.RunLateSeeds(t, 4, 2, 2, func(ctx context.Context, w *pgas.World) error { return tryGathers(ctx, w.Team()) })
 }
 
 // TestGatherHosts: hosts with different numbers of PEs, and so many that these share the first records, too.

@@ -138,6 +138,18 @@ func (c *Context) putSignal(op string, pe int, off uintptr, src []byte, sig Sign
 	via.PutSignal(to, c.place(op, off, uintptr(len(src))), src, c.place(op, sig.off, 8), how, value)
 }
 
+// putSignalNB puts src and then updates sig as putSignal does, without a copy of src if the channel can do that.
+func (c *Context) putSignalNB(op string, pe int, off uintptr, src []byte, sig SignalRef, how transport.Op, value uint64) LocalCompletion {
+	via, to := c.routeTo(op, pe)
+	if via.zeroCopy == nil {
+		c.putSignal(op, pe, off, src, sig, how, value)
+		return LocalCompletion{}
+	}
+	sig.ctx.world(op)
+	dst, word := c.place(op, off, uintptr(len(src))), c.place(op, sig.off, 8)
+	return LocalCompletion{ctx: c, via: via.zeroCopy, pe: to, handle: via.zeroCopy.PutSignalZcopy(to, dst, src, word, how, value)}
+}
+
 // place returns the offset in the heap of n bytes from reference off. With checking it panics with *UsageError
 // if their allocation does not live (check.go).
 func (c *Context) place(op string, off, n uintptr) uint64 {

@@ -52,7 +52,7 @@ func TestSignalSlices(t *testing.T) {
 // sees the payloads of the first k, small or large, whatever carries them.
 func TestCountedSignals(t *testing.T) {
 	pgastest.RunAll(t, 2, countedSignals)
-	pgastest.RunLate(t, 2, 2, countedSignals)
+	pgastest.RunLateSeeds(t, 2, 2, 3, countedSignals)
 	pgastest.RunNIC(t, 2, countedSignals)
 }
 

@@ -171,18 +171,27 @@ func (s Slice[T]) PutSignalAdd(pe int, src []T, sig SignalRef, value uint64) {
 	s.ctx.putSignal("PutSignalAdd", pe, s.off, bytesOf(unsafe.SliceData(src), len(src)), sig, opAdd, value)
 }
 
-// PutSignalNB copies and signals as PutSignal does, and need not wait until src has been read. At present it always has
-// read src on return, so the LocalCompletion is done (OpenSHMEM 1.6, shmem_put_signal_nbi with SHMEM_SIGNAL_SET).
+// PutSignalNB copies and signals as PutSignal does, and need not wait until src has been read. As with PutNB, the program
+// must not change src until the LocalCompletion is Done, or until a QuietLocal or Quiet of the context returns
+// (OpenSHMEM 1.6, shmem_put_signal_nbi with SHMEM_SIGNAL_SET).
 func (s Slice[T]) PutSignalNB(pe int, src []T, sig SignalRef, value uint64) LocalCompletion {
-	s.PutSignal(pe, src, sig, value)
-	return LocalCompletion{}
+	checkFits("PutSignalNB", len(src), s.n)
+	if s.ctx.addr(pe, s.off) != nil || s.ctx.isNothing("PutSignalNB", len(src)) {
+		s.PutSignal(pe, src, sig, value)
+		return LocalCompletion{}
+	}
+	return s.ctx.putSignalNB("PutSignalNB", pe, s.off, keptBytesOf(unsafe.SliceData(src), len(src)), sig, opSet, value)
 }
 
 // PutSignalAddNB copies as PutSignalNB does, and adds value to the signal atomically (OpenSHMEM 1.6,
 // shmem_put_signal_nbi with SHMEM_SIGNAL_ADD).
 func (s Slice[T]) PutSignalAddNB(pe int, src []T, sig SignalRef, value uint64) LocalCompletion {
-	s.PutSignalAdd(pe, src, sig, value)
-	return LocalCompletion{}
+	checkFits("PutSignalAddNB", len(src), s.n)
+	if s.ctx.addr(pe, s.off) != nil || s.ctx.isNothing("PutSignalAddNB", len(src)) {
+		s.PutSignalAdd(pe, src, sig, value)
+		return LocalCompletion{}
+	}
+	return s.ctx.putSignalNB("PutSignalAddNB", pe, s.off, keptBytesOf(unsafe.SliceData(src), len(src)), sig, opAdd, value)
 }
 
 // alignOf returns the alignment of T in bytes.

@@ -17,7 +17,7 @@ import (
 // TestSignalForms: every form of put-with-signal brings its payload and updates its signal, in its way.
 func TestSignalForms(t *testing.T) {
 	onEvery(t, 3, signalForms)
-	pgastest.RunLate(t, 3, 3, signalForms)
+	pgastest.RunLateSeeds(t, 3, 3, 3, signalForms)
 }
 
 func signalForms(ctx context.Context, w *pgas.World) error {
@@ -206,7 +206,7 @@ func TestElementForms(t *testing.T) {
 		return w.Barrier(ctx)
 	}
 	onEvery(t, 3, body)
-	pgastest.RunLate(t, 3, 3, body)
+	pgastest.RunLateSeeds(t, 3, 3, 3, body)
 }
 
 // TestNoTeam: what has no meaning without a team, or for the team that it asks for, panics with

@@ -26,11 +26,11 @@ func (s Slice[T]) IPut(pe int, src []T, dstStride, srcStride, n int) {
 	s.putBlocks("IPut", pe, src, dstStride, srcStride, 1, n)
 }
 
-// IPutNB copies as IPut does, and need not wait until src has been read. At present it always has read src on return,
-// so the LocalCompletion is done (shmem_iput has no non-blocking form in OpenSHMEM 1.6).
+// IPutNB copies as IPut does, and need not wait until src has been read. As with PutNB, the program must not change src
+// until the LocalCompletion is Done, or until a QuietLocal or Quiet of the context returns (shmem_iput has no non-blocking
+// form in OpenSHMEM 1.6).
 func (s Slice[T]) IPutNB(pe int, src []T, dstStride, srcStride, n int) LocalCompletion {
-	s.putBlocks("IPutNB", pe, src, dstStride, srcStride, 1, n)
-	return LocalCompletion{}
+	return s.putBlocksNB("IPutNB", pe, src, dstStride, srcStride, 1, n)
 }
 
 // IBPut copies n blocks of block elements each: the block that starts at src[i*srcStride] to the block that starts at
@@ -41,11 +41,9 @@ func (s Slice[T]) IBPut(pe int, src []T, dstStride, srcStride, block, n int) {
 	s.putBlocks("IBPut", pe, src, dstStride, srcStride, block, n)
 }
 
-// IBPutNB copies as IBPut does, and need not wait until src has been read. At present it always has read src on return,
-// so the LocalCompletion is done.
+// IBPutNB copies as IBPut does, and need not wait until src has been read: src is the operation's as that of IPutNB is.
 func (s Slice[T]) IBPutNB(pe int, src []T, dstStride, srcStride, block, n int) LocalCompletion {
-	s.putBlocks("IBPutNB", pe, src, dstStride, srcStride, block, n)
-	return LocalCompletion{}
+	return s.putBlocksNB("IBPutNB", pe, src, dstStride, srcStride, block, n)
 }
 
 // IGet copies n elements: element i*srcStride of the range on pe to dst[i*dstStride]. It blocks until they have
@@ -76,16 +74,29 @@ func (s Slice[T]) IBGetNB(pe int, dst []T, dstStride, srcStride, block, n int) {
 
 // putBlocks puts n blocks, by stores if the heap of pe is mapped in this process, otherwise through the transport.
 func (s Slice[T]) putBlocks(op string, pe int, src []T, dstStride, srcStride, block, n int) {
+	if !s.storeBlocks(op, pe, src, dstStride, srcStride, block, n) {
+		s.ctx.putBlocks(op, pe, s.place(op), bytesOf(unsafe.SliceData(src), len(src)), blocksOf[T](srcStride, dstStride, block, n))
+	}
+}
+
+// putBlocksNB puts n blocks as putBlocks does. A transport may read src later.
+func (s Slice[T]) putBlocksNB(op string, pe int, src []T, dstStride, srcStride, block, n int) LocalCompletion {
+	if s.storeBlocks(op, pe, src, dstStride, srcStride, block, n) {
+		return LocalCompletion{}
+	}
+	return s.ctx.putBlocksNB(op, pe, s.place(op), keptBytesOf(unsafe.SliceData(src), len(src)), blocksOf[T](srcStride, dstStride, block, n))
+}
+
+// storeBlocks checks a put of n blocks, and does it by stores if the heap of pe is mapped in this process. It reports whether
+// nothing is left to do.
+func (s Slice[T]) storeBlocks(op string, pe int, src []T, dstStride, srcStride, block, n int) bool {
 	checkBlocks(op, "destination", s.n, dstStride, block, n)
 	checkBlocks(op, "source", len(src), srcStride, block, n)
 	if p := s.ctx.addr(pe, s.off); p != nil {
 		moveBlocks(unsafe.Slice((*T)(p), s.n), src, dstStride, srcStride, block, n)
-		return
+		return true
 	}
-	if s.ctx.isNothing(op, block*n) {
-		return
-	}
-	s.ctx.putBlocks(op, pe, s.place(op), bytesOf(unsafe.SliceData(src), len(src)), blocksOf[T](srcStride, dstStride, block, n))
+	return s.ctx.isNothing(op, block*n)
 }
 
 // getBlocks gets n blocks. With wait it blocks until they have arrived; otherwise they arrive before the next quiet
@@ -205,6 +216,16 @@ func (c *Context) putBlocks(op string, pe int, dst uint64, src []byte, b transpo
 	for i := range b.Count {
 		via.Put(to, dst+uint64(i*b.RemoteStride), src[i*b.LocalStride:][:b.BlockBytes])
 	}
+}
+
+// putBlocksNB puts the blocks of src as putBlocks does, without a copy of src if the channel can do that.
+func (c *Context) putBlocksNB(op string, pe int, dst uint64, src []byte, b transport.Strided) LocalCompletion {
+	via, to := c.routeTo(op, pe)
+	if via.zeroCopy == nil || b.Total() == 0 {
+		c.putBlocks(op, pe, dst, src, b)
+		return LocalCompletion{}
+	}
+	return LocalCompletion{ctx: c, via: via.zeroCopy, pe: to, handle: via.zeroCopy.PutStridedZcopy(to, dst, src, b)}
 }
 
 // getBlocks gets blocks through the transport and blocks until dst is filled. It panics with *PeerError if pe is lost.

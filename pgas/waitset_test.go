@@ -54,7 +54,7 @@ func howeverRealPEsWait(t *testing.T, npes int, body pgastest.Body) {
 	onReal(t, npes, body)
 	t.Run("asleep", func(t *testing.T) { pgastest.RunProcesses(t, npes, body, "PGAS_SPIN=0") })
 	t.Run("hosts asleep", func(t *testing.T) { pgastest.RunHosts(t, npes, 2, body, "PGAS_SPIN=0") })
-	pgastest.RunLate(t, npes, 2, body)
+	pgastest.RunLateSeeds(t, npes, 2, 1, body)
 }
 
 // holds is what a comparison means, said once more.

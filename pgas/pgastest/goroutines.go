@@ -36,6 +36,9 @@ type Options struct {
 	NoFastPath bool // every access goes through a transport
 	Check      bool // every access is checked, as PGAS_CHECK=1 does
 	Stats      bool // PEs count what they do, as with PGAS_STATS=1
+
+	// Seed is what Late draws the order and the moments of operations from. With 0 all is as late as it may be.
+	Seed uint64
 }
 
 // Goroutines runs body on npes PEs that are goroutines of this process, and returns the first error of a body, of

@@ -9,10 +9,13 @@ package pgastest
 //
 //	put, signal, posted atomic   at a quiet of its context, or when its target waits: the newest
 //	                             first, but nothing before what a fence orders before it
-//	source of a PutZcopy         read when the data arrives
+//	source of a put that does    read when the data arrives
+//	not wait
 //	non-blocking get             filled by the quiet, after it has completed puts, except later ones on the same bytes
 //	value of an AtomicNB         in its place by the quiet
 //	get, fetching atomic         at once, past everything held (an atomic not past a fence)
+//
+// With a seed, all that is drawn: late_seed.go.
 //
 // Operations of one context on the same bytes of a PE stay in order even without a fence, and its gets find what it has
 // put: OpenSHMEM does not promise that, but transporttest demands it of every transport. A body that polls without
@@ -22,9 +25,9 @@ package pgastest
 // without waiting in between, a put and the flag behind it, do not arrive one by one although the target waits: they
 // become due when the initiator waits itself. And while a PE waits, one operation arrives at a time: the next one when
 // the PE has polled. What the PE does not wait for, or has not begun to wait for, is held some milliseconds
-// longer, so that the PE goes on with what it has waited for alone. That holds too when the PE has found what it waited for, so that it reads the memory as it was
-// when the flag arrived, and not a microsecond later. Time matters only if a PE does not call the network for long:
-// then operations held for it arrive.
+// longer, so that the PE goes on with what it has waited for alone. That holds too when the PE has found what it waited
+// for, so that it reads the memory as it was when the flag arrived, and not a microsecond later. Time matters only if a
+// PE does not call the network for long: then operations held for it arrive.
 
 import (
 	"cmp"
@@ -33,6 +36,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -43,11 +47,35 @@ import (
 	"github.com/gopgas/gopgas/pgas/transport/shm"
 )
 
-// RunLate runs body on npes goroutine PEs spread over nhosts hosts with a late network between them, as a
-// subtest. PEs of one host share memory, where nothing is late: with as many hosts as PEs each has its own.
+// RunLate runs body on npes goroutine PEs spread over nhosts hosts with a late network between them, in which everything is as
+// late as it may be, as a subtest. PEs of one host share memory, where nothing is late: with as many hosts as PEs each has its
+// own.
 func RunLate(tb testing.TB, npes, nhosts int, body Body) {
 	tb.Helper()
-	subtest(tb, "late", func(tb testing.TB) {
+	runLate(tb, "late", npes, nhosts, 0, body)
+}
+
+// RunLateSeeds runs body over a late network as RunLate does: as the subtest late/latest, in which everything is as late as it
+// may be, and as late/seed=1 and so on, in which the order and the moments of operations are drawn from the seed, among those
+// that the ordering rules allow. So its body must not count on what has not happened yet.
+func RunLateSeeds(tb testing.TB, npes, nhosts, seeds int, body Body) {
+	tb.Helper()
+	if isPE() {
+		return
+	}
+	runGroup(tb, "late", func(tb testing.TB) []outcome {
+		tb.Helper()
+		outcomes := []outcome{runLate(tb, "latest", npes, nhosts, 0, body)}
+		for seed := range uint64(seeds) {
+			outcomes = append(outcomes, runLate(tb, fmt.Sprintf("seed=%d", seed+1), npes, nhosts, seed+1, body))
+		}
+		return outcomes
+	})
+}
+
+func runLate(tb testing.TB, name string, npes, nhosts int, seed uint64, body Body) outcome {
+	tb.Helper()
+	return subtest(tb, name, func(tb testing.TB) {
 		tb.Helper()
 		if isPE() {
 			return
@@ -55,19 +83,20 @@ func RunLate(tb testing.TB, npes, nhosts int, body Body) {
 		goroutinesOnly(tb)
 		ctx, cancel := hang.Context(tb.Context())
 		defer cancel()
-		if err := Late(ctx, npes, nhosts, Options{Check: checks(tb), Stats: counts()}, body); err != nil {
+		if err := Late(ctx, npes, nhosts, Options{Check: checks(tb), Stats: counts(), Seed: seed}, body); err != nil {
 			fail(tb, err)
 		}
 	})
 }
 
-// Late runs body as RunLate does, with options and without a subtest. It returns an error as Goroutines does.
+// Late runs body as RunLate does, with options and without a subtest. With a seed among them it is as with RunLateSeeds. It
+// returns an error as Goroutines does.
 func Late(ctx context.Context, npes, nhosts int, opts Options, body Body) error {
 	heap, err := heapBytes()
 	if err != nil {
 		return err
 	}
-	net := &lateNetwork{grace: lateGrace, patience: latePatience}
+	net := &lateNetwork{grace: lateGrace, patience: latePatience, seed: opts.Seed}
 	var hosts []boot.Host
 	for i := range nhosts {
 		first, end := npes*i/nhosts, npes*(i+1)/nhosts
@@ -79,7 +108,7 @@ func Late(ctx context.Context, npes, nhosts int, opts Options, body Body) error 
 	net.open()
 	inner := private.Options{Goroutines: true, NoFastPath: opts.NoFastPath, Check: opts.Check}
 	inner.Remote = func(_ context.Context, job *boot.Job) (transport.Transport, error) {
-		return &lateTransport{net, job.PE}, nil
+		return &lateTransport{net: net, me: job.PE}, nil
 	}
 	own, end := peContexts(ctx, npes)
 	defer end()
@@ -112,6 +141,7 @@ type lateNetwork struct {
 	notes []lateNotes         // by PE
 	pes   []latePE
 	grace time.Duration // how long a PE that calls nothing delays operations on it, and its own
+	seed  uint64        // what all is drawn from, or 0: everything is as late as it may be
 	// How long an operation is held for a target that does not wait, or waits for another word.
 	patience time.Duration
 
@@ -157,6 +187,7 @@ type lateOp struct {
 	number   uint64
 	epoch    int // fences of its channel to pe when it was issued
 	spans    [2]span
+	moment   lateMoment
 	apply    func(to transport.Channel)
 }
 
@@ -204,16 +235,19 @@ func (n *lateNetwork) fail(pe int) {
 	}
 }
 
-// deliverOne applies the newest held operation that wanted selects, or one that fences order before it. It
-// reports whether there was one.
+// deliverOne applies the held operation of the highest rank that wanted selects, the newest one without a seed, or one that
+// must arrive before it. It reports whether there was one.
 func (n *lateNetwork) deliverOne(wanted func(*lateOp) bool) bool {
+	first := -1
 	for i, op := range slices.Backward(n.held) {
-		if wanted(op) {
-			n.deliver(n.firstInOrder(i))
-			return true
+		if (first < 0 || op.moment.rank > n.held[first].moment.rank) && wanted(op) {
+			first = i
 		}
 	}
-	return false
+	if first >= 0 {
+		n.deliver(n.firstInOrder(first))
+	}
+	return first >= 0
 }
 
 // firstInOrder returns the index of n.held[i], or of an operation that must arrive before it.
@@ -229,6 +263,7 @@ func (n *lateNetwork) firstInOrder(i int) int {
 func (n *lateNetwork) deliver(i int) {
 	op := n.held[i]
 	n.held = slices.Delete(n.held, i, i+1)
+	op.from.fillBefore(op)
 	op.apply(n.to[op.pe])
 	n.recordArrival(op.pe)
 }
@@ -278,16 +313,19 @@ func (n *lateNetwork) hasPolled(pe int) bool {
 func (n *lateNetwork) ready(op *lateOp) bool { return n.hasPolled(op.pe) && n.expected(op) }
 
 // expected reports whether the target of op waits for it. Otherwise op is held for the patience of the network: the target
-// might begin to wait, and is to see the state in which what it waits for has arrived, and op has not.
+// might begin to wait, and is to see the state in which what it waits for has arrived, and op has not. What is drawn to be
+// more patient than that is held although the target may wait for it.
 func (n *lateNetwork) expected(op *lateOp) bool {
-	p := &n.pes[op.pe]
-	return p.polling && (p.awaited == span{} || op.touches(p.awaited)) || time.Since(op.issued) >= n.patience
+	p, patience := &n.pes[op.pe], op.moment.patience
+	return p.polling && (op.touches(p.awaited) || p.awaited == span{} && patience <= 1) ||
+		time.Since(op.issued) >= time.Duration(patience)*n.patience
 }
 
 // lateTransport is one PE's end of the network.
 type lateTransport struct {
-	net *lateNetwork
-	me  int
+	net      *lateNetwork
+	me       int
+	channels atomic.Uint64 // how many have been opened
 }
 
 func (t *lateTransport) Name() string       { return "late" }
@@ -302,7 +340,8 @@ func (t *lateTransport) Close() error {
 }
 
 func (t *lateTransport) Channel(bool) (transport.Channel, error) {
-	return &lateChannel{net: t.net, me: t.me, epochs: map[int]int{}, zcopies: map[int]zcopyPuts{}}, nil
+	draws := newLateDraws(t.net.seed, t.me, t.channels.Add(1))
+	return &lateChannel{net: t.net, me: t.me, draws: draws, epochs: map[int]int{}, zcopies: map[int]zcopyPuts{}}, nil
 }
 
 // WaitWord implements transport.Progresser. It delivers operations on this PE, or if there are none operations that this PE
@@ -397,13 +436,16 @@ type lateChannel struct {
 	gets    []lateFill        // filled by the next quiet, after it has delivered puts, except later ones on their bytes
 	values  []lateFill        // filled last
 	zcopies map[int]zcopyPuts // by target
+	issued  uint64            // operations so far
+	draws   *lateDraws        // nil without a seed
 }
 
 // A lateFill is a result that a quiet of pe must store at its initiator.
 type lateFill struct {
-	pe   int
-	from *lateOp // the get, which no held operation may overtake that touches its bytes
-	fill func()
+	pe    int
+	get   *lateOp // the get, which no later operation may overtake that touches its bytes
+	first bool    // a quiet fills it before it delivers what is held
+	fill  func()
 }
 
 // zcopyPuts are the number of the last PutZcopy to a PE, and those whose source has not been read.
@@ -433,9 +475,17 @@ func (c *lateChannel) holdLocked(pe int, act func(to transport.Channel), touch .
 	op.apply = act
 	c.net.recordCall(c.me, false)
 	op.polls, op.returned, op.issued = c.net.pes[c.me].polls, c.net.pes[c.me].returned, time.Now()
-	c.net.issued++
-	op.number = c.net.issued
+	c.issue(op)
 	c.net.held = append(c.net.held, op)
+	c.deliverDrawn()
+}
+
+// issue numbers op, and draws its moment.
+func (c *lateChannel) issue(op *lateOp) {
+	c.net.issued++
+	c.issued++
+	op.number = c.net.issued
+	op.moment = c.draws.moment(op.number, c.issued)
 }
 
 func (c *lateChannel) Put(pe int, dst uint64, src []byte) {
@@ -456,9 +506,18 @@ func (c *lateChannel) Post(pe int, op transport.Op, at transport.Word, operand u
 func (c *lateChannel) AtomicNB(pe int, op transport.Op, at transport.Word, operand, cond uint64, dst []byte) {
 	c.net.mu.Lock()
 	defer c.net.mu.Unlock()
-	value := make([]byte, len(dst))
+	value := c.result(pe, dst)
 	c.holdLocked(pe, func(to transport.Channel) { to.AtomicNB(pe, op, at, operand, cond, value) }, spanOf(at))
-	c.values = append(c.values, lateFill{pe, nil, func() { copy(dst, value) }})
+}
+
+// result returns the memory for the result of an operation on pe: dst, or what the next quiet copies to dst.
+func (c *lateChannel) result(pe int, dst []byte) []byte {
+	if c.draws.atOnce() {
+		return dst
+	}
+	value := make([]byte, len(dst))
+	c.values = append(c.values, lateFill{pe: pe, fill: func() { copy(dst, value) }})
+	return value
 }
 
 func spanOf(at transport.Word) span { return span{at.Off, at.Off + uint64(at.Bytes)} }
@@ -481,11 +540,32 @@ func (c *lateChannel) deliverPutsOn(pe int, before uint64, touch span) {
 func (c *lateChannel) GetNB(pe int, dst []byte, src uint64) {
 	c.net.mu.Lock()
 	defer c.net.mu.Unlock()
-	now := c.net.issued
-	c.gets = append(c.gets, lateFill{pe, c.op(pe, span{src, src + uint64(len(dst))}), func() {
-		c.deliverPutsOn(pe, now, span{src, src + uint64(len(dst))})
+	get := c.op(pe, span{src, src + uint64(len(dst))})
+	c.issue(get)
+	f := lateFill{pe: pe, get: get, first: get.moment.patience == 0, fill: func() {
+		c.deliverPutsOn(pe, get.number, get.spans[0])
 		c.net.to[pe].GetNB(pe, dst, src)
-	}})
+	}}
+	c.gets = append(c.gets, f)
+	c.deliverDrawn()
+}
+
+// fillBefore fills the gets that op, a later operation of this channel, would change the results of.
+func (c *lateChannel) fillBefore(op *lateOp) {
+	c.fillGets(func(f lateFill) bool { return f.get.number < op.number && f.get.overlaps(op) })
+}
+
+// fillGets fills the gets that wanted selects. A fill may deliver puts that fill more.
+func (c *lateChannel) fillGets(wanted func(lateFill) bool) {
+	for {
+		i := slices.IndexFunc(c.gets, wanted)
+		if i < 0 {
+			return
+		}
+		f := c.gets[i]
+		c.gets = slices.Delete(c.gets, i, i+1)
+		f.fill()
+	}
 }
 
 func (c *lateChannel) Atomic(ctx context.Context, pe int, op transport.Op, at transport.Word, operand, cond uint64) (uint64, error) {
@@ -501,6 +581,8 @@ func (c *lateChannel) Atomic(ctx context.Context, pe int, op transport.Op, at tr
 func (c *lateChannel) recordReturn() {
 	c.net.recordCall(c.me, false)
 	c.net.pes[c.me].returned++
+	c.issued++
+	c.deliverDrawn()
 }
 
 func (c *lateChannel) Fence(pe int) {
@@ -513,11 +595,9 @@ func (c *lateChannel) Quiet(ctx context.Context, pe int) error {
 	c.net.mu.Lock()
 	defer c.net.mu.Unlock()
 	c.net.recordCall(c.me, false)
-	c.gets = fill(c.gets, func(f lateFill) bool {
-		return of(f, pe) && slices.ContainsFunc(c.net.held, f.from.overlaps)
-	})
+	c.fillGets(func(f lateFill) bool { return of(f, pe) && f.first })
 	c.deliverFrom(pe)
-	c.gets = fill(c.gets, func(f lateFill) bool {
+	c.fillGets(func(f lateFill) bool {
 		if of(f, pe) {
 			c.awaitPoll(f.pe)
 			return true
@@ -576,14 +656,47 @@ func fill(list []lateFill, wanted func(lateFill) bool) (rest []lateFill) {
 
 // PutZcopy does not copy: src is read when the data arrives, as a network may.
 func (c *lateChannel) PutZcopy(pe int, dst uint64, src []byte) uint64 {
+	return c.PutStridedZcopy(pe, dst, src, transport.Strided{BlockBytes: len(src), Count: 1})
+}
+
+// PutStridedZcopy reads each block when it arrives. Each is a put of its own.
+func (c *lateChannel) PutStridedZcopy(pe int, dst uint64, src []byte, b transport.Strided) uint64 {
 	c.net.mu.Lock()
 	defer c.net.mu.Unlock()
-	number, release := c.keepSource(pe)
-	c.holdLocked(pe, func(to transport.Channel) {
-		to.Put(pe, dst, src)
-		release()
-	}, span{dst, dst + uint64(len(src))})
+	src, number, release := c.source(pe, src)
+	left := b.Count
+	for i := range b.Count {
+		at, block := dst+uint64(i*b.RemoteStride), src[i*b.LocalStride:][:b.BlockBytes]
+		c.holdLocked(pe, func(to transport.Channel) {
+			to.Put(pe, at, block)
+			if left--; left == 0 {
+				release()
+			}
+		}, span{at, at + uint64(b.BlockBytes)})
+	}
 	return number
+}
+
+// PutSignalZcopy reads src when the data arrives.
+func (c *lateChannel) PutSignalZcopy(pe int, dst uint64, src []byte, sig uint64, op transport.Op, value uint64) uint64 {
+	c.net.mu.Lock()
+	defer c.net.mu.Unlock()
+	src, number, release := c.source(pe, src)
+	c.holdLocked(pe, func(to transport.Channel) {
+		to.PutSignal(pe, dst, src, sig, op, value)
+		release()
+	}, span{dst, dst + uint64(len(src))}, span{sig, sig + 8})
+	return number
+}
+
+// source returns the memory from which a put to pe is to read src when it arrives: src, with a handle and what releases it, or
+// a copy.
+func (c *lateChannel) source(pe int, src []byte) (from []byte, number uint64, release func()) {
+	if c.draws.atOnce() {
+		return slices.Clone(src), 0, func() {}
+	}
+	number, release = c.keepSource(pe)
+	return src, number, release
 }
 
 // keepSource returns a new handle of a source of a put to pe, and what releases it.

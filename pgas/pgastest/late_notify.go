@@ -64,9 +64,9 @@ func (c *lateChannel) PutNotify(pe int, dst uint64, src []byte, s transport.Stam
 // PutNotifyZcopy does not copy: src is read when the data arrives.
 func (c *lateChannel) PutNotifyZcopy(pe int, dst uint64, src []byte, s transport.Stamp) (handle uint64, ok bool) {
 	ok = c.withNote(pe, func() {
-		number, release := c.keepSource(pe)
+		from, number, release := c.source(pe, src)
 		handle = number
-		c.holdNotified(pe, dst, src, s, release)
+		c.holdNotified(pe, dst, from, s, release)
 	})
 	return handle, ok
 }
@@ -82,12 +82,11 @@ func (c *lateChannel) holdNotified(pe int, dst uint64, src []byte, s transport.S
 
 func (c *lateChannel) GetNotifyNB(pe int, dst []byte, src uint64, s transport.Stamp) bool {
 	return c.withNote(pe, func() {
-		value := make([]byte, len(dst))
+		value := c.result(pe, dst)
 		c.holdLocked(pe, func(to transport.Channel) {
 			to.GetNB(pe, value, src)
 			c.net.notify(pe, transport.Note{Stamp: s, Bytes: uint64(len(dst)), Off: src})
 		}, noteOrder, span{src, src + uint64(len(dst))})
-		c.values = append(c.values, lateFill{pe, nil, func() { copy(dst, value) }})
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -18,25 +19,31 @@ import (
 	"github.com/gopgas/gopgas/pgas/transport/transporttest"
 )
 
-// lateRig returns a network of npes hosts of one PE each. It waits for no PE to look: there are no programs.
-func lateRig(t *testing.T, npes int, heap uint64) (*lateNetwork, []transport.Transport) {
+// lateRig returns a network with a seed, of npes hosts of one PE each. It waits for no PE to look: there are no programs.
+func lateRig(t *testing.T, npes int, heap, seed uint64) (*lateNetwork, []transport.Transport) {
 	t.Helper()
-	net := &lateNetwork{}
+	net := &lateNetwork{seed: seed}
 	var pes []transport.Transport
 	for pe := range npes {
 		seg := boot.NewSegment(1, 1, heap)
 		seg.Header.First, seg.Header.NPEs = uint32(pe), uint32(npes)
 		net.hosts = append(net.hosts, seg)
-		pes = append(pes, &lateTransport{net, pe})
+		pes = append(pes, &lateTransport{net: net, me: pe})
 	}
 	net.open()
 	return net, pes
 }
 
-// TestLateIsATransport: late is not wrong.
+// TestLateIsATransport: late is not wrong, whatever is drawn.
 func TestLateIsATransport(t *testing.T) {
+	for seed := range uint64(5) {
+		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) { lateIsATransport(t, seed) })
+	}
+}
+
+func lateIsATransport(t *testing.T, seed uint64) {
 	transporttest.Run(t, func(t *testing.T, npes int) *transporttest.Rig {
-		net, pes := lateRig(t, npes, transporttest.HeapBytes)
+		net, pes := lateRig(t, npes, transporttest.HeapBytes, seed)
 		r := &transporttest.Rig{PEs: pes, Words: shm.Load}
 		for _, seg := range net.hosts {
 			r.Heaps = append(r.Heaps, seg.Heap(0))
@@ -205,6 +212,19 @@ func TestLateRules(t *testing.T) {
 				t.Errorf("a source is kept: %v", err)
 			}
 		}, [3]uint64{9, 2}},
+		{"so are the sources of a put with a signal and of blocks", func(a, b transport.Channel, pe1 transport.Transport) {
+			putter, one, blocks := a.(transport.ZeroCopyPutter), bytes(1), append(append(bytes(2), bytes(0)...), bytes(3)...)
+			signalled := putter.PutSignalZcopy(1, 24, one, 8, transport.Set, 4)
+			strided := putter.PutStridedZcopy(1, 16, blocks, transport.Strided{BlockBytes: 8, Count: 2, LocalStride: 16, RemoteStride: 16})
+			one[0], blocks[0], blocks[16] = 9, 8, 7 // bugs of the caller, which show
+			if putter.Released(1, signalled) || putter.Released(1, strided) {
+				t.Error("a source was given back before it was read")
+			}
+			quiet(a, -1)
+			if !putter.Released(1, signalled) || !putter.Released(1, strided) {
+				t.Error("a source is kept")
+			}
+		}, [3]uint64{4, 8, 9}},
 		{"a fetching atomic overtakes", func(a, b transport.Channel, pe1 transport.Transport) {
 			a.Post(1, transport.Add, word(1), 1)
 			if _, err := a.Atomic(ctx, 1, transport.Add, word(2), 5, 0); err != nil {
@@ -220,7 +240,7 @@ func TestLateRules(t *testing.T) {
 		}, [3]uint64{1, 5}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			net, pes := lateRig(t, 2, 1<<20)
+			net, pes := lateRig(t, 2, 1<<20, 0)
 			var chans [2]transport.Channel
 			for i := range chans {
 				ch, err := pes[0].Channel(false)
@@ -238,6 +258,85 @@ func TestLateRules(t *testing.T) {
 				t.Errorf("the words are %v, want %v", got, c.want)
 			}
 		})
+	}
+}
+
+// TestLateDraws: with a seed, whatever the ordering rules leave open happens with one seed or another, and always the same
+// with the same one.
+func TestLateDraws(t *testing.T) {
+	word := func(v byte) []byte { return []byte{v, 0, 0, 0, 0, 0, 0, 0} }
+	run := func(seed uint64) (events string) {
+		net, pes := lateRig(t, 2, 1<<20, seed)
+		ch, err := pes[0].Channel(false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		heap := net.hosts[1].Heap(0)
+		see := func(when string, off uint64) { events += fmt.Sprintf("%s %d=%d\n", when, off, heap[off]) }
+		src, got, old := word(1), word(9), word(9)
+		ch.GetNB(1, got, 24)
+		ch.(transport.ZeroCopyPutter).PutZcopy(1, 8, src)
+		see("call", 8)
+		src[0] = 2
+		ch.AtomicNB(1, transport.Add, transport.Word{Off: 16, Bytes: 8}, 1, 0, old)
+		events += fmt.Sprintf("call old=%d\n", old[0])
+		heap[24] = 1 // by PE 1, whenever
+		ch.Put(1, 32, word(1))
+		ch.Fence(1)
+		ch.Put(1, 40, word(1))
+		for _, off := range []uint64{8, 16, 32, 40} {
+			see("then", off)
+		}
+		if heap[40] == 1 && heap[32] == 0 {
+			t.Errorf("seed %d: a put passes a fence", seed)
+		}
+		pes[1].(transport.Progresser).Fault(t.Context())
+		see("polled", 16)
+		if err := ch.Quiet(t.Context(), -1); err != nil {
+			t.Fatal(err)
+		}
+		see("quiet", 8)
+		return events + fmt.Sprintf("got=%d old=%d\n", got[0], old[0])
+	}
+	seen := map[string]bool{}
+	for seed := range uint64(100) {
+		first := run(seed)
+		if again := run(seed); again != first {
+			t.Errorf("seed %d: a second run is another:\n%s\nthe first was:\n%s", seed, again, first)
+		}
+		for line := range strings.Lines(first) {
+			seen[strings.TrimSpace(line)] = true
+		}
+	}
+	for _, want := range []string{
+		"call 8=0", "call 8=1", // a put arrives later, and at the call
+		"quiet 8=1", "quiet 8=2", // its source is read at the call, and later
+		"call old=9", "call old=0", // the value of an atomic is there later, and at the call
+		"then 32=0", "then 32=1", "then 40=0", "then 40=1",
+		"polled 16=0", "polled 16=1",
+		"got=0 old=0", "got=1 old=0", // the get reads before the store of PE 1, and after it
+	} {
+		if !seen[want] {
+			t.Errorf("with no seed of 100: %s", want)
+		}
+	}
+}
+
+// TestLateNamesSeed: RunLateSeeds runs the latest order and each seed as a subtest, which a failure names.
+func TestLateNamesSeed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("PEs over a late network are skipped")
+	}
+	runs := 0
+	RunLateSeeds(t, 1, 1, 3, func(context.Context, *pgas.World) error { runs++; return nil })
+	if runs != 4 {
+		t.Errorf("the body has run %d times, want 4", runs)
+	}
+	if kind := kindOf("TestX/late/seed=3"); kind != "late/seed=3" {
+		t.Errorf("a failure begins with %q", kind)
+	}
+	if kind := kindOf("TestX/late/latest"); kind != "late/latest" {
+		t.Errorf("a failure begins with %q", kind)
 	}
 }
 
@@ -351,7 +450,7 @@ func raceDetector() bool {
 // TestLateJob: a job runs over it.
 func TestLateJob(t *testing.T) {
 	for _, hosts := range []int{2, 3, 5} {
-		t.Run(fmt.Sprint(hosts, " hosts"), func(t *testing.T) { RunLate(t, 5, hosts, lateRing) })
+		t.Run(fmt.Sprint(hosts, " hosts"), func(t *testing.T) { RunLateSeeds(t, 5, hosts, 3, lateRing) })
 	}
 }
 

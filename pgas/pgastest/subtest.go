@@ -80,7 +80,7 @@ func kindOf(name string) string {
 
 func isKind(part string) bool {
 	switch part {
-	case "goroutines", "processes", "hosts", "nic", "late", "sim", "machine":
+	case "goroutines", "processes", "hosts", "nic", "late", "latest", "sim", "machine":
 		return true
 	}
 	return strings.HasPrefix(part, "seed=")

@@ -10,6 +10,10 @@ type ZeroCopyPutter interface {
 	PutZcopy(pe int, dst uint64, src []byte) (handle uint64)
 	// PutNotifyZcopy puts as PutNotify does, but src must not change until the returned handle is released.
 	PutNotifyZcopy(pe int, dst uint64, src []byte, s Stamp) (handle uint64, ok bool)
+	// PutSignalZcopy puts as PutSignal does, but src must not change until the returned handle is released.
+	PutSignalZcopy(pe int, dst uint64, src []byte, sig uint64, op Op, value uint64) (handle uint64)
+	// PutStridedZcopy puts as PutStrided of a Strider does, but src must not change until the returned handle is released.
+	PutStridedZcopy(pe int, dst uint64, src []byte, b Strided) (handle uint64)
 	// Released reports, without waiting, whether a handle of pe is released: its source may be reused.
 	Released(pe int, handle uint64) bool
 	// AwaitReleased blocks until a handle of pe is released, or all handles of every PE if pe < 0. It returns the

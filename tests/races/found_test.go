@@ -26,14 +26,24 @@ type detector struct {
 }
 
 var detectors = []detector{
-	{"`RunLate`", func(ctx context.Context, npes int, body pgastest.Body) (err error) {
-		for try := 0; try < 3 && err == nil; try++ { // a busy machine may keep a PE from its wait for long
-			err = pgastest.Late(ctx, npes, npes, pgastest.Options{}, body)
-		}
-		return err
-	}},
+	{"`RunLate`", late(0, 1)},
+	{"`RunLateSeeds`", late(1, 20)},
 	{"the simulator", simulated(10)}, // as many as RunAll has
 	{"the simulator (20 seeds)", simulated(20)},
+}
+
+// late returns a search over a late network, with so many seeds from the first one on.
+func late(first, seeds uint64) func(ctx context.Context, npes int, body pgastest.Body) error {
+	return func(ctx context.Context, npes int, body pgastest.Body) (err error) {
+		for range 3 { // a busy machine may keep a PE from its wait for long
+			for seed := range seeds {
+				if err = pgastest.Late(ctx, npes, npes, pgastest.Options{Seed: first + seed}, body); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
 }
 
 // simulated returns a search with the first seeds of the simulator.
@@ -206,6 +216,39 @@ var found = map[string]struct {
 		}
 		return fails(c.word.Get(1), 1)
 	}},
+	"`PutSignalNB`, store to its source, before a quiet | nothing": {2, sourceStored(func(c cell, v []int64) {
+		c.data.PutSignalNB(1, v[:1], c.sig, 1)
+	})},
+	"`IPutNB`, store to its source, before a quiet | nothing": {2, sourceStored(func(c cell, v []int64) {
+		c.data.IPutNB(1, v, 2, 1, 2)
+	})},
+	"`PutNB`, store to its source that it is to put | nothing": {2, func(ctx context.Context, c cell) error {
+		if c.PE() == 0 {
+			v := []int64{1}
+			c.data.PutNB(1, v)
+			v[0] = 2
+		}
+		if err := c.Barrier(ctx); err != nil || c.PE() == 0 {
+			return err
+		}
+		return fails(c.word.Get(1), 2)
+	}},
+	"`GetNB`, atomic set, wait, quiet | wait, local store that it is to get, atomic set": {2, func(ctx context.Context, c cell) error {
+		if c.PE() == 1 {
+			_, err := c.flag.WaitUntil(ctx, pgas.EQ, 1)
+			*c.word.Local() = 2
+			c.flag.Set(0, 1)
+			return err
+		}
+		got := []int64{7}
+		c.data.GetNB(1, got)
+		c.flag.Set(1, 1)
+		if _, err := c.flag.WaitUntil(ctx, pgas.EQ, 1); err != nil {
+			return err
+		}
+		c.MustQuiet()
+		return fails(got[0], 2)
+	}},
 	"put, fetch-add of a word | fetch-add of that word, put": {2, func(ctx context.Context, c cell) error {
 		if c.PE() == 0 {
 			c.word.Put(1, 1)
@@ -219,6 +262,21 @@ var found = map[string]struct {
 		}
 		return fails(c.word.Get(1), 2)
 	}},
+}
+
+// sourceStored is a program in which PE 0 puts, and stores to the source before a quiet.
+func sourceStored(put func(c cell, v []int64)) func(ctx context.Context, c cell) error {
+	return func(ctx context.Context, c cell) error {
+		if c.PE() == 0 {
+			v := []int64{1, 1}
+			put(c, v)
+			v[0] = 2
+		}
+		if err := c.Barrier(ctx); err != nil || c.PE() == 0 {
+			return err
+		}
+		return fails(c.word.Get(1), 1)
+	}
 }
 
 // TestFound runs the program of each row that names another detector, and the detector finds it.

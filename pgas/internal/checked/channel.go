@@ -117,6 +117,21 @@ func (z zeroCopy) PutNotifyZcopy(pe int, dst uint64, src []byte, s transport.Sta
 	return z.ZeroCopyPutter.PutNotifyZcopy(pe, dst, src, s)
 }
 
+func (z zeroCopy) PutSignalZcopy(pe int, dst uint64, src []byte, sig uint64, op transport.Op, value uint64) uint64 {
+	defer z.d.Use("PutSignalNB")()
+	z.d.issue("a put with a signal that does not wait", pe, dst)
+	z.d.issue("a put with a signal that does not wait", pe, sig)
+	z.d.fills("a put with a signal that does not wait", pe, src)
+	return z.ZeroCopyPutter.PutSignalZcopy(pe, dst, src, sig, op, value)
+}
+
+func (z zeroCopy) PutStridedZcopy(pe int, dst uint64, src []byte, b transport.Strided) uint64 {
+	defer z.d.Use("strided put")()
+	z.d.issue("a strided put that does not wait", pe, dst)
+	z.d.fills("a strided put that does not wait", pe, src)
+	return z.ZeroCopyPutter.PutStridedZcopy(pe, dst, src, b)
+}
+
 // strided is the strided transfers of such a channel.
 type strided struct {
 	transport.Strider

@@ -38,6 +38,17 @@ func (z zeroCopy) PutNotifyZcopy(pe int, dst uint64, src []byte, s transport.Sta
 	return handle, ok
 }
 
+func (z zeroCopy) PutSignalZcopy(pe int, dst uint64, src []byte, sig uint64, op transport.Op, value uint64) uint64 {
+	z.to.count(record.Signal, pe, len(src)+8)
+	z.to.update(pe, sig, value)
+	return z.ZeroCopyPutter.PutSignalZcopy(pe, dst, src, sig, op, value)
+}
+
+func (z zeroCopy) PutStridedZcopy(pe int, dst uint64, src []byte, b transport.Strided) uint64 {
+	z.to.count(record.Put, pe, b.Total())
+	return z.ZeroCopyPutter.PutStridedZcopy(pe, dst, src, b)
+}
+
 // strided records strided transfers: each is one operation.
 type strided struct {
 	transport.Strider

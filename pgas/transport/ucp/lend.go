@@ -16,6 +16,21 @@ func (c *channel) PutNotifyZcopy(pe int, dst uint64, src []byte, s transport.Sta
 	return c.c.PutNotifyZcopy(pe, dst, src, s.Tag())
 }
 
+// PutSignalZcopy has read src on return: the engine copies what a signal follows.
+func (c *channel) PutSignalZcopy(pe int, dst uint64, src []byte, sig uint64, op transport.Op, value uint64) uint64 {
+	c.PutSignal(pe, dst, src, sig, op, value)
+	return 0
+}
+
+// PutStridedZcopy has read src on return if it has more than one block: the engine packs blocks.
+func (c *channel) PutStridedZcopy(pe int, dst uint64, src []byte, b transport.Strided) uint64 {
+	if b.Count == 1 {
+		return c.PutZcopy(pe, dst, src[:b.BlockBytes])
+	}
+	c.PutStrided(pe, dst, src, b)
+	return 0
+}
+
 func (c *channel) Released(pe int, handle uint64) bool { return c.c.Released(pe, handle) }
 
 func (c *channel) AwaitReleased(ctx context.Context, pe int, handle uint64) error {

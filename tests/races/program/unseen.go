@@ -50,6 +50,27 @@ var unseen = []scenario{
 		return func() { p.data.PutNotifyNB(1, p.mine, 1); p.mine[0] = 1 },
 			func() { p.awaitNote(1) }
 	}},
+	{first: "`PutSignalNB`, store to its source, before a quiet", then: "nothing", run: func(p *pe) (first, then func()) {
+		return func() { p.data.PutSignalNB(1, p.mine, p.sig, 1); p.mine[0] = 1 },
+			func() {}
+	}},
+	{first: "`IPutNB`, store to its source, before a quiet", then: "nothing", run: func(p *pe) (first, then func()) {
+		return func() { p.data.IPutNB(1, p.mine, 2, 1, 8); p.mine[0] = 1 },
+			func() {}
+	}},
+	{first: "`PutNB`, store to its source that it is to put", then: "nothing", run: func(p *pe) (first, then func()) {
+		return func() { p.data.PutNB(1, p.mine); p.mine[0] = 2 },
+			func() {}
+	}},
+	{first: "`GetNB`, atomic set, wait, quiet", then: "wait, local store that it is to get, atomic set", run: func(p *pe) (first, then func()) {
+		return func() {
+				p.data.GetNB(1, p.mine[:1])
+				p.flag.Set(1, 1)
+				got(p.flag.WaitUntil(p.ctx, pgas.EQ, 1))
+				p.MustQuiet()
+			},
+			func() { got(p.flag.WaitUntil(p.ctx, pgas.EQ, 1)); p.data.Local()[0] = 2; p.flag.Set(0, 1) }
+	}},
 	{first: "put, fetch-add of a word", then: "fetch-add of that word, put", run: func(p *pe) (first, then func()) {
 		return func() { p.word.Put(1, 1); p.flag.FetchAdd(0, 1); p.pass() },
 			func() { p.await(); p.flag.FetchAdd(0, 1); p.word.Put(1, 2) }
