@@ -4,6 +4,7 @@ package pgas
 
 import (
 	"context"
+	"reflect"
 
 	"github.com/gopgas/gopgas/pgas/internal/coll"
 	"github.com/gopgas/gopgas/pgas/internal/node"
@@ -24,7 +25,7 @@ func Broadcast[T any](ctx context.Context, t *Team, dst, src Slice[T], root int,
 	var b coll.Broadcast
 	t.member("Broadcast", root)
 	d, s := operands("broadcast", t, dst, src)
-	b.Prepare(t.g, coll.TypeOf[T](), d, s, root, optionsOf(opts))
+	b.Prepare(t.g, reflect.TypeFor[T](), d, s, root, optionsOf(opts))
 	mustHaveContext("Broadcast", ctx)
 	return b.Run(ctx)
 }
@@ -35,7 +36,7 @@ func BroadcastNB[T any](ctx context.Context, t *Team, dst, src Slice[T], root in
 	var b coll.Broadcast
 	t.member("Broadcast", root)
 	d, s := operands("broadcast", t, dst, src)
-	b.Prepare(t.g, coll.TypeOf[T](), d, s, root, optionsOf(opts))
+	b.Prepare(t.g, reflect.TypeFor[T](), d, s, root, optionsOf(opts))
 	return t.start(ctx, d, s, b.Run)
 }
 
@@ -53,7 +54,7 @@ func BroadcastNB[T any](ctx context.Context, t *Team, dst, src Slice[T], root in
 func FCollect[T any](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) error {
 	var c coll.Collection
 	d, s := operands("fcollect", t, dst, src)
-	c.PrepareF(t.g, coll.TypeOf[T](), d, s, optionsOf(opts))
+	c.PrepareF(t.g, reflect.TypeFor[T](), d, s, optionsOf(opts))
 	mustHaveContext("FCollect", ctx)
 	return c.Fcollect(ctx)
 }
@@ -63,7 +64,7 @@ func FCollect[T any](ctx context.Context, t *Team, dst, src Slice[T], opts ...Co
 func FCollectNB[T any](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) *Request {
 	var c coll.Collection
 	d, s := operands("fcollect", t, dst, src)
-	c.PrepareF(t.g, coll.TypeOf[T](), d, s, optionsOf(opts))
+	c.PrepareF(t.g, reflect.TypeFor[T](), d, s, optionsOf(opts))
 	return t.start(ctx, d, s, c.Fcollect)
 }
 
@@ -73,7 +74,7 @@ func FCollectNB[T any](ctx context.Context, t *Team, dst, src Slice[T], opts ...
 func Collect[T any](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) (n int, err error) {
 	var c coll.Collection
 	d, s := operands("collect", t, dst, src)
-	c.Prepare(t.g, coll.TypeOf[T](), d, s, optionsOf(opts))
+	c.Prepare(t.g, reflect.TypeFor[T](), d, s, optionsOf(opts))
 	mustHaveContext("Collect", ctx)
 	err = c.Collect(ctx)
 	return c.Elements(), err
@@ -84,7 +85,7 @@ func Collect[T any](ctx context.Context, t *Team, dst, src Slice[T], opts ...Col
 func CollectNB[T any](ctx context.Context, t *Team, dst, src Slice[T], n *int, opts ...CollectiveOption) *Request {
 	var c coll.Collection
 	d, s := operands("collect", t, dst, src)
-	c.Prepare(t.g, coll.TypeOf[T](), d, s, optionsOf(opts))
+	c.Prepare(t.g, reflect.TypeFor[T](), d, s, optionsOf(opts))
 	return t.start(ctx, d, s, func(ctx context.Context) error {
 		err := c.Collect(ctx)
 		if n != nil {
@@ -109,7 +110,7 @@ func CollectNB[T any](ctx context.Context, t *Team, dst, src Slice[T], n *int, o
 func AllToAll[T any](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) error {
 	var a coll.AllToAll
 	d, s := operands("alltoall", t, dst, src)
-	a.Prepare(t.g, coll.TypeOf[T](), d, s, optionsOf(opts))
+	a.Prepare(t.g, reflect.TypeFor[T](), d, s, optionsOf(opts))
 	mustHaveContext("AllToAll", ctx)
 	return a.Run(ctx)
 }
@@ -119,7 +120,7 @@ func AllToAll[T any](ctx context.Context, t *Team, dst, src Slice[T], opts ...Co
 func AllToAllNB[T any](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) *Request {
 	var a coll.AllToAll
 	d, s := operands("alltoall", t, dst, src)
-	a.Prepare(t.g, coll.TypeOf[T](), d, s, optionsOf(opts))
+	a.Prepare(t.g, reflect.TypeFor[T](), d, s, optionsOf(opts))
 	return t.start(ctx, d, s, a.Run)
 }
 
@@ -129,7 +130,7 @@ func AllToAllNB[T any](ctx context.Context, t *Team, dst, src Slice[T], opts ...
 func AllToAllS[T any](ctx context.Context, t *Team, dst, src Slice[T], dstStride, srcStride, n int, opts ...CollectiveOption) error {
 	var a coll.AllToAll
 	d, s := operands("alltoalls", t, dst, src)
-	a.PrepareS(t.g, coll.TypeOf[T](), d, s, dstStride, srcStride, n, optionsOf(opts))
+	a.PrepareS(t.g, reflect.TypeFor[T](), d, s, dstStride, srcStride, n, optionsOf(opts))
 	mustHaveContext("AllToAllS", ctx)
 	return a.Run(ctx)
 }
@@ -139,7 +140,7 @@ func AllToAllS[T any](ctx context.Context, t *Team, dst, src Slice[T], dstStride
 func AllToAllSNB[T any](ctx context.Context, t *Team, dst, src Slice[T], dstStride, srcStride, n int, opts ...CollectiveOption) *Request {
 	var a coll.AllToAll
 	d, s := operands("alltoalls", t, dst, src)
-	a.PrepareS(t.g, coll.TypeOf[T](), d, s, dstStride, srcStride, n, optionsOf(opts))
+	a.PrepareS(t.g, reflect.TypeFor[T](), d, s, dstStride, srcStride, n, optionsOf(opts))
 	return t.start(ctx, d, s, a.Run)
 }
 
@@ -157,7 +158,7 @@ type Blocks struct {
 // It is an extension of OpenSHMEM. Completion, errors and panics are those of AllToAll. The algorithm is Linear.
 func AllToAllV[T any](ctx context.Context, t *Team, dst Slice[T], to Blocks, src Slice[T], from Blocks, opts ...CollectiveOption) error {
 	d, s := operands("alltoallv", t, dst, src)
-	a := t.g.AllToAllVOf(coll.TypeOf[T](), d, coll.Blocks(to), s, coll.Blocks(from), optionsOf(opts))
+	a := t.g.AllToAllVOf(reflect.TypeFor[T](), d, coll.Blocks(to), s, coll.Blocks(from), optionsOf(opts))
 	mustHaveContext("AllToAllV", ctx)
 	return a.Run(ctx)
 }
@@ -166,7 +167,7 @@ func AllToAllV[T any](ctx context.Context, t *Team, dst Slice[T], to Blocks, src
 // Request.Wait returns the errors of AllToAllV; AllToAllVNB panics as AllToAllV does.
 func AllToAllVNB[T any](ctx context.Context, t *Team, dst Slice[T], to Blocks, src Slice[T], from Blocks, opts ...CollectiveOption) *Request {
 	d, s := operands("alltoallv", t, dst, src)
-	a := t.g.AllToAllVOf(coll.TypeOf[T](), d, coll.Blocks(to), s, coll.Blocks(from), optionsOf(opts))
+	a := t.g.AllToAllVOf(reflect.TypeFor[T](), d, coll.Blocks(to), s, coll.Blocks(from), optionsOf(opts))
 	return t.start(ctx, d, s, a.Run)
 }
 

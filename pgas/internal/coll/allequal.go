@@ -11,7 +11,7 @@ import (
 // GatherIfDifferent is a call in which every member contributes a record of the same length. It returns nil if the
 // records are equal, and the records of all members if they are not.
 func (g *Group) GatherIfDifferent(ctx context.Context, record []byte) ([][]byte, error) {
-	e, err := g.begin(ctx, Call{Kind: KindAgree}, 0)
+	e, err := g.begin(ctx, &Call{Kind: KindAgree}, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func (g *Group) GatherIfDifferent(ctx context.Context, record []byte) ([][]byte,
 }
 
 // allGather is a call in which every member contributes n bytes, at most inlineBytes, and gets those of all.
-func (g *Group) allGather(ctx context.Context, c Call, n int, fill func([]byte)) ([][]byte, error) {
+func (g *Group) allGather(ctx context.Context, c *Call, n int, fill func([]byte)) ([][]byte, error) {
 	e, err := g.begin(ctx, c, 0)
 	if err != nil {
 		return nil, err

@@ -15,6 +15,7 @@ package coll
 import (
 	"context"
 	"fmt"
+	"reflect"
 
 	"github.com/gopgas/gopgas/pgas/internal/callsite"
 )
@@ -31,19 +32,19 @@ type AllToAll struct {
 }
 
 // Prepare checks the arguments of an AllToAll and fills in a.
-func (a *AllToAll) Prepare(g *Group, typ Detail, dst, src Range, o Options) {
+func (a *AllToAll) Prepare(g *Group, elem reflect.Type, dst, src Range, o Options) {
 	if src.N%len(g.PEs) != 0 {
 		g.misuse("AllToAll", "%d elements are no equal blocks for %d members", src.N, len(g.PEs))
 	}
 	g.checkFits(kindAllToAll, src.N, dst.N)
 	g.checkApart(kindAllToAll, dst, src.bytes(), src, src.bytes())
-	a.fill(kindAllToAll, g, typ, dst, src, o)
+	a.fill(kindAllToAll, g, elem, dst, src, o)
 	a.n = src.N / len(g.PEs)
 	a.call.count = uint64(a.n)
 }
 
 // PrepareS does it for an AllToAllS.
-func (a *AllToAll) PrepareS(g *Group, typ Detail, dst, src Range, dstStride, srcStride, n int, o Options) {
+func (a *AllToAll) PrepareS(g *Group, elem reflect.Type, dst, src Range, dstStride, srcStride, n int, o Options) {
 	if dstStride < 1 || srcStride < 1 || n < 0 {
 		g.misuse("AllToAllS", "strides %d and %d, %d elements: strides are from 1 and n from 0 on", dstStride, srcStride, n)
 	}
@@ -53,17 +54,17 @@ func (a *AllToAll) PrepareS(g *Group, typ Detail, dst, src Range, dstStride, src
 		g.checkFits(kindAllToAllS, reach(srcStride), src.N)
 		g.checkApart(kindAllToAllS, dst, reach(dstStride)*dst.Size, src, reach(srcStride)*src.Size)
 	}
-	a.fill(kindAllToAllS, g, typ, dst, src, o)
+	a.fill(kindAllToAllS, g, elem, dst, src, o)
 	a.n = n
 	a.dstStep, a.srcStep = dstStride*a.size, srcStride*a.size
 	a.call.count = uint64(n)
 	a.call.root, a.call.extra = strides(dstStride, srcStride), uint64(dstStride)<<32^uint64(srcStride)
 }
 
-func (a *AllToAll) fill(k Kind, g *Group, typ Detail, dst, src Range, o Options) {
+func (a *AllToAll) fill(k Kind, g *Group, elem reflect.Type, dst, src Range, o Options) {
 	a.g, a.l, a.way = g, g.layoutFor(o), o.Algorithm
 	a.dst, a.src, a.size, a.dstStep, a.srcStep = dst.Off, src.Off, src.Size, src.Size, src.Size
-	a.call = Call{Kind: k, op: o.bits(), Size: src.Size, detail: typ}.withBuffers(dst.Off, src.Off)
+	a.call = Call{Kind: k, op: o.bits(), Size: src.Size, elem: elem, bufferHash: buffersOf(dst.Off, src.Off)}
 	switch o.Algorithm {
 	case auto:
 		a.way = linear
@@ -99,7 +100,7 @@ func (a *AllToAll) take(i int) { a.takeFor(a.g.Me, i, false) }
 func (a *AllToAll) Run(ctx context.Context) error {
 	var err error
 	if a.bytes() == 0 {
-		err = a.g.enter(ctx, a.call)
+		err = a.g.enter(ctx, &a.call)
 	} else if len(a.l.hosts) == 1 {
 		err = a.intraHost(ctx)
 	} else if b := a.bundle(); b.mailboxes <= maxMailboxes {
@@ -146,7 +147,7 @@ func (a *AllToAll) takeLocal(ctx context.Context, s *exposure, met bool) error {
 func (a *AllToAll) intraHost(ctx context.Context) error {
 	g := a.g
 	s := a.show(g.bcopyMax())
-	e, err := g.begin(ctx, a.call, s.mailboxes())
+	e, err := g.begin(ctx, &a.call, s.mailboxes())
 	if err != nil {
 		return err
 	}
@@ -165,7 +166,7 @@ func (a *AllToAll) intraHost(ctx context.Context) error {
 	}
 	g.noteAllArrived()
 	if s.kind == zcopy {
-		return g.barrier(ctx, Call{Kind: KindSync})
+		return g.barrier(ctx, &Call{Kind: KindSync})
 	}
 	return nil
 }
@@ -227,7 +228,7 @@ func (a *AllToAll) bundle() bundle {
 // first member there from all members here, then those for the second, and so on.
 func (a *AllToAll) bundled(ctx context.Context, b bundle) error {
 	g, l := a.g, a.l
-	e, err := g.begin(ctx, a.call, b.mailboxes)
+	e, err := g.begin(ctx, &a.call, b.mailboxes)
 	if err != nil {
 		return err
 	}
@@ -357,7 +358,7 @@ func (a *AllToAll) direct(ctx context.Context) error {
 // all have met.
 func (a *AllToAll) rounds(ctx context.Context, b *batch, read uint64) error {
 	g := a.g
-	e, err := g.begin(ctx, a.call, (b.last-b.first)*b.mailboxes)
+	e, err := g.begin(ctx, &a.call, (b.last-b.first)*b.mailboxes)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"reflect"
 
 	"github.com/gopgas/gopgas/pgas/internal/callsite"
 	"github.com/gopgas/gopgas/pgas/internal/node"
@@ -29,7 +30,7 @@ type allToAllV struct {
 
 // AllToAllVOf returns an exchange of blocks of different length. It panics with *pgas.UsageError if dst, src and their blocks do
 // not fit together.
-func (g *Group) AllToAllVOf(typ Detail, dst Range, to Blocks, src Range, from Blocks, o Options) allToAllV {
+func (g *Group) AllToAllVOf(elem reflect.Type, dst Range, to Blocks, src Range, from Blocks, o Options) allToAllV {
 	const k = kindAllToAllV
 	g.checkApart(k, dst, dst.bytes(), src, src.bytes())
 	g.checkBlocks("dst", to, dst.N)
@@ -39,7 +40,7 @@ func (g *Group) AllToAllVOf(typ Detail, dst Range, to Blocks, src Range, from Bl
 	}
 	return allToAllV{
 		g: g, l: g.layoutFor(o), dst: dst.Off, src: src.Off, size: src.Size, to: to, from: from,
-		call: Call{Kind: k, op: o.bits(), Size: src.Size, detail: typ},
+		call: Call{Kind: k, op: o.bits(), Size: src.Size, elem: elem},
 	}
 }
 
@@ -65,7 +66,7 @@ const mostNotices = min(inlineBytes/(2*noticeBytes), maxMailboxes/2)
 // changed.
 func (a *allToAllV) Run(ctx context.Context) error {
 	if a.size == 0 {
-		return a.wrap(a.g.enter(ctx, a.call))
+		return a.wrap(a.g.enter(ctx, &a.call))
 	}
 	read := a.g.readCount()
 	for first := 0; first < len(a.g.PEs); first += mostNotices {
@@ -90,7 +91,7 @@ func (a *allToAllV) rounds(ctx context.Context, first, last int, read uint64) er
 	if len(a.l.hosts) > 1 {
 		boxes = 2 * steps
 	}
-	e, err := g.begin(ctx, a.call, boxes)
+	e, err := g.begin(ctx, &a.call, boxes)
 	if err != nil {
 		return err
 	}

@@ -14,8 +14,8 @@ import (
 )
 
 // barrier makes a barrier that is a call of its own.
-func (g *Group) barrier(ctx context.Context, c Call) error {
-	return g.barrierIn(ctx, g.advance(&c, 0))
+func (g *Group) barrier(ctx context.Context, c *Call) error {
+	return g.barrierIn(ctx, g.advance(c, 0))
 }
 
 // barrierIn publishes e, the arrival record of the call under way, and blocks until all members have entered the

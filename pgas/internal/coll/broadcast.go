@@ -14,6 +14,7 @@ import (
 	"context"
 	"fmt"
 	"math/bits"
+	"reflect"
 	"slices"
 
 	"github.com/gopgas/gopgas/pgas/internal/callsite"
@@ -35,13 +36,13 @@ type Broadcast struct {
 }
 
 // Prepare checks the arguments and fills in b.
-func (b *Broadcast) Prepare(g *Group, typ Detail, dst, src Range, root int, o Options) {
+func (b *Broadcast) Prepare(g *Group, elem reflect.Type, dst, src Range, root int, o Options) {
 	g.checkFits(kindBroadcast, src.N, dst.N)
 	if dst.Off != src.Off {
 		g.checkApart(kindBroadcast, dst, src.bytes(), src, src.bytes())
 	}
 	b.g, b.l, b.dst, b.src, b.n = g, g.layoutFor(o), dst.Off, src.Off, src.bytes()
-	b.call = Call{Kind: kindBroadcast, op: o.bits(), root: root, Size: src.Size, count: uint64(src.N), detail: typ}.withBuffers(dst.Off, src.Off)
+	b.call = Call{Kind: kindBroadcast, op: o.bits(), root: root, Size: src.Size, count: uint64(src.N), elem: elem, bufferHash: buffersOf(dst.Off, src.Off)}
 	b.place(root, o)
 }
 
@@ -83,7 +84,7 @@ func (b *Broadcast) Run(ctx context.Context) error {
 	var err error
 	switch {
 	case b.n == 0:
-		err = b.g.enter(ctx, b.call)
+		err = b.g.enter(ctx, &b.call)
 	case len(b.l.hosts) == 1:
 		err = b.intraHost(ctx)
 	case b.n <= maxMessage:
@@ -107,7 +108,7 @@ func (b *Broadcast) isLocalRoot() bool { return b.l.localRank == b.localRoot }
 func (b *Broadcast) intraHost(ctx context.Context) error {
 	g := b.g
 	s := chooseExposure(b.n, b.src, 0)
-	e, err := g.begin(ctx, b.call, 0)
+	e, err := g.begin(ctx, &b.call, 0)
 	if err != nil {
 		return err
 	}
@@ -180,7 +181,7 @@ func (b *Broadcast) source() []byte {
 // hosts.
 func (b *Broadcast) small(ctx context.Context, s exposure) error {
 	g := b.g
-	e, err := g.begin(ctx, b.call, s.mailboxes())
+	e, err := g.begin(ctx, &b.call, s.mailboxes())
 	if err != nil {
 		return err
 	}
@@ -224,7 +225,7 @@ const (
 func (b *Broadcast) large(ctx context.Context) error {
 	g := b.g
 	pieces, asks := min(mostPieces, (b.n+broadcastPiece-1)/broadcastPiece), b.ctsMailboxes()
-	e, err := g.begin(ctx, b.call, asks+pieces)
+	e, err := g.begin(ctx, &b.call, asks+pieces)
 	if err != nil {
 		return err
 	}

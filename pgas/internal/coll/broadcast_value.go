@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"reflect"
 
 	"github.com/gopgas/gopgas/pgas/internal/callsite"
 	"github.com/gopgas/gopgas/pgas/internal/node"
@@ -17,7 +18,7 @@ func BroadcastValue[T any](ctx context.Context, g *Group, v T, root int) (T, err
 	b := broadcastOfGo[T](g, root, Plain)
 	one := []T{v}
 	if b.call.Size == 0 {
-		return v, b.wrap(g.enter(ctx, b.call))
+		return v, b.wrap(g.enter(ctx, &b.call))
 	}
 	if err := b.pieces(ctx, AsBytes(one)); err != nil {
 		return v, err
@@ -43,7 +44,7 @@ func BroadcastSlice[T any](ctx context.Context, g *Group, v []T, root int) ([]T,
 
 // broadcastOfGo prepares broadcasts of Go memory.
 func broadcastOfGo[T any](g *Group, root int, op uint8) *Broadcast {
-	c := Call{Kind: kindBroadcastValue, op: op, root: root, Size: int(node.SizeOf[T]()), detail: TypeOf[T]()}
+	c := Call{Kind: kindBroadcastValue, op: op, root: root, Size: int(node.SizeOf[T]()), elem: reflect.TypeFor[T]()}
 	b := &Broadcast{g: g, l: &g.layout, call: c}
 	b.place(root, Options{})
 	return b

@@ -57,6 +57,9 @@ func (g *Group) rounds() int { return bits.Len(uint(len(g.hosts) - 1)) }
 // advance begins the call after the last one, with k mailboxes and those for a barrier.
 func (g *Group) advance(c *Call, k int) *arrival {
 	u := &g.calls
+	if c.elem != nil {
+		c.detail = u.detailOf(c.elem)
+	}
 	u.n++
 	u.history = bits.RotateLeft64(u.history, 23) + c.digest()
 	u.tag = tagOf(u.n, u.history)
@@ -67,7 +70,7 @@ func (g *Group) advance(c *Call, k int) *arrival {
 	u.usedMailboxes = uint64(u.syncMailboxes) + uint64(g.rounds())
 	e := g.view.arrival(u.n)
 	e.call, e.count, e.bufferHash = c.word(), c.countWord(), c.bufferHash
-	if d := &c.detail; d.text != "" && d.digest != u.detail {
+	if d := &c.detail; d.digest >= longDetail && d.digest != u.detail {
 		u.detail = d.digest
 		g.view.detail().store(d.digest, d.text)
 	}

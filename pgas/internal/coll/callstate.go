@@ -53,22 +53,23 @@ var kindNames = [numKinds]string{"nothing yet", "sync", "split", "allocation", "
 
 func (k Kind) String() string { return kindNames[k] }
 
-// A Call is what a member asks for. Its fields must be the same on every member.
+// A Call is what a member asks for. Its fields must be the same on every member. Calls are passed by reference: copies of
+// one would take a noticeable part of a small collective's time.
 type Call struct {
 	Kind       Kind
-	op         uint8  // the operator of a reduction, the way of a split, the algorithm forced by the caller
-	root       int    // a member, or another number that the kind says
-	Size       int    // bytes of an element
-	count      uint64 // elements, or 0 where members may differ
-	bufferHash uint64 // digest of the symmetric ranges that it concerns: see withBuffers
-	extra      uint64 // digest of arguments that reports do not show in numbers
-	detail     Detail // type of an element, or the list of a split
-	name       string // of a call of a library; count is its digest
+	op         uint8        // the operator of a reduction, the way of a split, the algorithm forced by the caller
+	root       int          // a member, or another number that the kind says
+	Size       int          // bytes of an element
+	count      uint64       // elements, or 0 where members may differ
+	bufferHash uint64       // digest of the symmetric ranges that it concerns: see buffersOf
+	extra      uint64       // digest of arguments that reports do not show in numbers
+	elem       reflect.Type // of an element, or nil
+	detail     detailText   // of elem, the list of a split, or the name of a library's call
 }
 
-// A Detail is an argument that is longer than a few words. Reports show its text.
-type Detail struct {
-	digest uint32 // the number of a basic type of Go, or a digest of the text, which is longDetail at least
+// A detailText is an argument that is longer than a few words. Reports show its text.
+type detailText struct {
+	digest uint32 // the number of a basic type of Go, or a digest of the text from longDetail on, or 0 for a library's call
 	text   string // empty for a basic type
 }
 
@@ -77,18 +78,23 @@ const (
 	longDetail = 1 << (detailBits - 1)
 )
 
-// newDetail returns the Detail with this text. digest is a digest of all of it.
-func newDetail(text string, digest uint64) Detail {
-	return Detail{uint32(digest>>32)%longDetail | longDetail, text}
+// newDetail returns the detail with this text. digest is a digest of all of it.
+func newDetail(text string, digest uint64) detailText {
+	return detailText{uint32(digest>>32)%longDetail | longDetail, text}
 }
 
-// TypeOf returns T as calls have it. Types that are made from a basic type count as that type: their values are the same.
-func TypeOf[T any]() Detail {
-	t := reflect.TypeFor[T]()
+// detailOf returns the detail of a type. Types that are made from a basic type count as that type: their values are the
+// same. It keeps that of the last other type: to digest the name of a type takes a noticeable part of a small collective's
+// time.
+func (u *callState) detailOf(t reflect.Type) detailText {
 	if k := t.Kind(); k <= reflect.Complex128 {
-		return Detail{digest: uint32(k)}
+		return detailText{digest: uint32(k)}
 	}
-	return newDetail(t.String(), hashText(hashText(uint64(t.Size()), t.PkgPath()), t.String()))
+	if u.elem != t {
+		name := t.String()
+		u.elem, u.elemDetail = t, newDetail(name, hashText(hashText(uint64(t.Size()), t.PkgPath()), name))
+	}
+	return u.elemDetail
 }
 
 // hashText adds s to digest h.
@@ -107,17 +113,14 @@ func mix(h uint64) uint64 {
 
 // title returns what reports call c.
 func (c *Call) title() string {
-	if c.name != "" {
-		return c.name
+	if c.Kind == kindLibrary && c.detail.text != "" {
+		return c.detail.text
 	}
 	return c.Kind.String()
 }
 
-// withBuffers returns c for the ranges that start at offsets dst and src.
-func (c Call) withBuffers(dst, src uintptr) Call {
-	c.bufferHash = uint64(dst)<<32 ^ uint64(dst)>>32 ^ uint64(src)
-	return c
-}
+// buffersOf returns the digest of the ranges that start at offsets dst and src.
+func buffersOf(dst, src uintptr) uint64 { return uint64(dst)<<32 ^ uint64(dst)>>32 ^ uint64(src) }
 
 // word packs most of c as it stands in an arrival record.
 func (c *Call) word() uint64 {
@@ -136,7 +139,7 @@ func unpackCall(w, count, where uint64) Call {
 	}
 	return Call{
 		Kind: k, op: uint8(w >> 8), root: int(w >> 16 & 0xffffff), Size: int(count >> 40), count: count & (1<<40 - 1),
-		bufferHash: where, detail: Detail{digest: uint32(w >> 40)},
+		bufferHash: where, detail: detailText{digest: uint32(w >> 40)},
 	}
 }
 
@@ -170,6 +173,8 @@ type callState struct {
 	failed         error  // the members are not in step any more
 	history        uint64 // digest of all calls
 	detail         uint32 // digest of the last text that stands in the slot
+	elem           reflect.Type
+	elemDetail     detailText // of elem
 
 	lastRootCall [slotArrivals]uint64 // by member, if they are so few: the last call that proves that it has entered it
 	starts       [slotArrivals]uint64 // usedMailboxes when the last calls began

@@ -14,6 +14,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/bits"
+	"reflect"
 
 	"github.com/gopgas/gopgas/pgas/internal/callsite"
 	"github.com/gopgas/gopgas/pgas/internal/node"
@@ -36,8 +37,8 @@ type Collection struct {
 }
 
 // PrepareF checks the arguments of an FCollect and fills in c.
-func (c *Collection) PrepareF(g *Group, typ Detail, dst, src Range, o Options) {
-	c.fill(kindFCollect, g, typ, dst, src, o)
+func (c *Collection) PrepareF(g *Group, elem reflect.Type, dst, src Range, o Options) {
+	c.fill(kindFCollect, g, elem, dst, src, o)
 	c.each, c.sum = c.n, c.n*len(g.PEs)
 	c.call.count = uint64(src.N)
 	g.checkFits(kindFCollect, len(g.PEs)*src.N, dst.N)
@@ -45,20 +46,20 @@ func (c *Collection) PrepareF(g *Group, typ Detail, dst, src Range, o Options) {
 }
 
 // Prepare does it for a Collect.
-func (c *Collection) Prepare(g *Group, typ Detail, dst, src Range, o Options) {
-	c.fill(KindCollect, g, typ, dst, src, o)
+func (c *Collection) Prepare(g *Group, elem reflect.Type, dst, src Range, o Options) {
+	c.fill(KindCollect, g, elem, dst, src, o)
 	g.checkApart(KindCollect, dst, c.room, src, c.n)
 }
 
-func (c *Collection) fill(k Kind, g *Group, typ Detail, dst, src Range, o Options) {
+func (c *Collection) fill(k Kind, g *Group, elem reflect.Type, dst, src Range, o Options) {
 	if o.Algorithm == tree {
 		g.misuse(k.String(), "there is no %s %s: use Linear, Ring or RecursiveDoubling", o.Algorithm, k)
 	}
 	c.g, c.l, c.opts = g, g.layoutFor(o), o
 	c.dst, c.room, c.src, c.n = dst.Off, dst.bytes(), src.Off, src.bytes()
-	c.call = Call{Kind: k, op: o.bits(), Size: src.Size, detail: typ}.withBuffers(dst.Off, src.Off)
+	c.call = Call{Kind: k, op: o.bits(), Size: src.Size, elem: elem, bufferHash: buffersOf(dst.Off, src.Off)}
 	if k == KindCollect { // a member that gives nothing has no place for it either
-		c.call = c.call.withBuffers(dst.Off, 0)
+		c.call.bufferHash = buffersOf(dst.Off, 0)
 	}
 }
 
@@ -74,7 +75,7 @@ func (c *Collection) block(i int) (lo, hi int) {
 func (c *Collection) Fcollect(ctx context.Context) error {
 	var err error
 	if c.sum == 0 {
-		err = c.g.enter(ctx, c.call)
+		err = c.g.enter(ctx, &c.call)
 	} else if len(c.l.hosts) == 1 {
 		err = c.fcollectIntraHost(ctx)
 	} else {
@@ -94,7 +95,7 @@ func (c *Collection) wrap(err error) error {
 func (c *Collection) fcollectIntraHost(ctx context.Context) error {
 	g, l := c.g, c.l
 	s := chooseExposure(c.each, c.src, g.bcopyMax())
-	e, err := g.begin(ctx, c.call, s.mailboxes())
+	e, err := g.begin(ctx, &c.call, s.mailboxes())
 	if err != nil {
 		return err
 	}
@@ -124,7 +125,7 @@ func (c *Collection) fcollectIntraHost(ctx context.Context) error {
 	}
 	g.noteAllArrived()
 	if s.kind == zcopy {
-		return g.barrier(ctx, Call{Kind: KindSync})
+		return g.barrier(ctx, &Call{Kind: KindSync})
 	}
 	return nil
 }
@@ -149,7 +150,7 @@ func (c *Collection) jointly(ctx context.Context) error {
 // Collect gathers blocks of any length. When it returns nil, this member has those of all, one behind another.
 func (c *Collection) Collect(ctx context.Context) error {
 	if c.call.Size == 0 {
-		return c.wrap(c.g.enter(ctx, c.call))
+		return c.wrap(c.g.enter(ctx, &c.call))
 	}
 	if len(c.l.hosts) == 1 {
 		return c.wrap(c.collectIntraHost(ctx))
@@ -176,7 +177,7 @@ func (c *Collection) mustFit(n int) {
 // if it fits, or its offset.
 func (c *Collection) collectIntraHost(ctx context.Context) error {
 	g, l := c.g, c.l
-	e, err := g.begin(ctx, c.call, 0)
+	e, err := g.begin(ctx, &c.call, 0)
 	if err != nil {
 		return err
 	}
@@ -210,7 +211,7 @@ func (c *Collection) collectIntraHost(ctx context.Context) error {
 	}
 	g.noteAllArrived()
 	if lends {
-		return g.barrier(ctx, Call{Kind: KindSync})
+		return g.barrier(ctx, &Call{Kind: KindSync})
 	}
 	return nil
 }
@@ -243,7 +244,7 @@ func (c *Collection) collectSizes(ctx context.Context) error {
 // pullAll is between for more members than a message has words: each fetches all members' block.
 func (c *Collection) pullAll(ctx context.Context, own, all []byte) error {
 	g := c.g
-	e, err := g.begin(ctx, c.call, 0)
+	e, err := g.begin(ctx, &c.call, 0)
 	if err != nil {
 		return err
 	}
@@ -269,7 +270,7 @@ func (c *Collection) interHost(ctx context.Context, own, all []byte) error {
 	if !small {
 		room = 0
 	}
-	e, err := g.begin(ctx, c.call, room+signals)
+	e, err := g.begin(ctx, &c.call, room+signals)
 	if err != nil {
 		return err
 	}

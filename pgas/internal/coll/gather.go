@@ -18,6 +18,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"reflect"
 
 	"github.com/gopgas/gopgas/pgas/internal/callsite"
 	"github.com/gopgas/gopgas/pgas/internal/node"
@@ -35,12 +36,12 @@ const (
 
 // Gather returns what all members give to member root, by member, and nil to the others.
 func Gather[T any](ctx context.Context, g *Group, mine []T, root int) ([][]T, error) {
-	return gatherOf(ctx, g, Call{Kind: kindGather, root: root, Size: int(node.SizeOf[T]()), detail: TypeOf[T]()}, mine, root == g.Me)
+	return gatherOf(ctx, g, Call{Kind: kindGather, root: root, Size: int(node.SizeOf[T]()), elem: reflect.TypeFor[T]()}, mine, root == g.Me)
 }
 
 // AllGather returns what all members give to every member, by member.
 func AllGather[T any](ctx context.Context, g *Group, mine []T) ([][]T, error) {
-	return gatherOf(ctx, g, Call{Kind: kindAllGather, Size: int(node.SizeOf[T]()), detail: TypeOf[T]()}, mine, true)
+	return gatherOf(ctx, g, Call{Kind: kindAllGather, Size: int(node.SizeOf[T]()), elem: reflect.TypeFor[T]()}, mine, true)
 }
 
 // gatherOf makes a gather, of which this member gets the result if it reads.
@@ -88,7 +89,7 @@ func (t *gather) run(ctx context.Context) error {
 
 // first is the round of the lengths. It returns the records that this member has read, and reports whether more rounds follow.
 func (t *gather) first(ctx context.Context) (records recordList, more bool, err error) {
-	e, err := t.g.begin(ctx, t.call, 0)
+	e, err := t.g.begin(ctx, &t.call, 0)
 	if err != nil {
 		return records, false, err
 	}
@@ -152,7 +153,7 @@ func (t *gather) spread(ctx context.Context, memory func(i int) []byte) error {
 // next is the round of the pieces from byte at on. It reports whether more rounds follow.
 func (t *gather) next(ctx context.Context, at int) (more bool, err error) {
 	g := t.g
-	e, err := g.begin(ctx, t.call, gatherMailboxes)
+	e, err := g.begin(ctx, &t.call, gatherMailboxes)
 	if err != nil {
 		return false, err
 	}

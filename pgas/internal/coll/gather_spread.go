@@ -83,7 +83,7 @@ func (s *spread) longest() (longest int) {
 func (s *spread) piece(ctx context.Context, at, n int) error {
 	g := s.g
 	x := chooseExposure(n, 0, gatherPiece)
-	e, err := g.begin(ctx, s.call, x.mailboxes())
+	e, err := g.begin(ctx, &s.call, x.mailboxes())
 	if err != nil {
 		return err
 	}

@@ -20,8 +20,8 @@ import (
 func (g *Group) Library(ctx context.Context, op string, object uint64, barrier bool, f func(context.Context) error) error {
 	digest := fnv.New64a()
 	digest.Write([]byte(op))
-	c := Call{Kind: kindLibrary, count: digest.Sum64() >> 24, bufferHash: object, name: op}
-	e, err := g.begin(ctx, c, 0)
+	c := Call{Kind: kindLibrary, count: digest.Sum64() >> 24, bufferHash: object, detail: detailText{text: op}}
+	e, err := g.begin(ctx, &c, 0)
 	if err == nil {
 		defer g.end()
 		clear(e.data[copy(e.data[:nameBytes-1], op):nameBytes])

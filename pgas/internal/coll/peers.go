@@ -26,7 +26,7 @@ func (g *Group) peekArrival(i int, n uint64) (tag uint64, c Call, ok bool) {
 	}
 	c = unpackCall(words[1], words[2], words[3])
 	if c.Kind == kindLibrary && words[0]>>tagBits == n {
-		c.name = g.peekName(i, n)
+		c.detail.text = g.peekName(i, n)
 	}
 	return words[0], c, true
 }

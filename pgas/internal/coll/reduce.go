@@ -19,6 +19,7 @@ package coll
 import (
 	"context"
 	"fmt"
+	"reflect"
 
 	"github.com/gopgas/gopgas/pgas/internal/callsite"
 	"github.com/gopgas/gopgas/pgas/internal/node"
@@ -28,18 +29,18 @@ import (
 func Reduce[T any](ctx context.Context, g *Group, which uint8, dst, src Range, f Operator[T], o Options) error {
 	r := newReduction("reduction", g, dst, src, f, o)
 	op, options := o.inReduction(which)
-	c := Call{Kind: kindReduce, op: op, root: options, Size: dst.Size, count: uint64(dst.N), detail: TypeOf[T]()}.withBuffers(dst.Off, src.Off)
+	c := Call{Kind: kindReduce, op: op, root: options, Size: dst.Size, count: uint64(dst.N), elem: reflect.TypeFor[T](), bufferHash: buffersOf(dst.Off, src.Off)}
 	var err error
 	way := g.reductionAlgorithm(o, r.l, dst.bytes())
 	switch {
 	case dst.N == 0:
-		err = g.enter(ctx, c)
+		err = g.enter(ctx, &c)
 	case o.Ordered:
-		err = r.teamOrder(ctx, c)
+		err = r.teamOrder(ctx, &c)
 	case dst.bytes() <= inlineBytes && way == doubling:
-		err = r.small(ctx, c)
+		err = r.small(ctx, &c)
 	default:
-		err = r.large(ctx, c, way)
+		err = r.large(ctx, &c, way)
 	}
 	if err != nil {
 		return fmt.Errorf("reduction on team %s%s: %w", g.Name, callsite.At(), err)
@@ -83,7 +84,7 @@ func (g *Group) reductionAlgorithm(o Options, l *layout, bytes int) Algorithm {
 }
 
 // small is the reduction of what fits an arrival record.
-func (r *reduction[T]) small(ctx context.Context, c Call) error {
+func (r *reduction[T]) small(ctx context.Context, c *Call) error {
 	g := r.g
 	e, err := g.begin(ctx, c, doublingMailboxes(len(r.l.hosts), r.bytes()))
 	if err != nil {
@@ -156,7 +157,7 @@ func (r *reduction[T]) combineIntraHost(ctx context.Context, e *arrival, into []
 }
 
 // large is the reduction through the members' own memory.
-func (r *reduction[T]) large(ctx context.Context, c Call, way Algorithm) error {
+func (r *reduction[T]) large(ctx context.Context, c *Call, way Algorithm) error {
 	g := r.g
 	hosts := len(r.l.hosts)
 	boxes := 0
@@ -175,7 +176,7 @@ func (r *reduction[T]) large(ctx context.Context, c Call, way Algorithm) error {
 		return err
 	}
 	r.combineShare(r.dstMine(), len(r.l.localMembers))
-	return g.barrier(ctx, Call{Kind: KindSync})
+	return g.barrier(ctx, &Call{Kind: KindSync})
 }
 
 // combineShare combines this member's part of the sources of its host into result, which is the dst of a

@@ -6,6 +6,7 @@ package coll
 import (
 	"context"
 	"fmt"
+	"reflect"
 
 	"github.com/gopgas/gopgas/pgas/internal/callsite"
 	"github.com/gopgas/gopgas/pgas/internal/node"
@@ -16,7 +17,7 @@ import (
 func ReduceValue[T any](ctx context.Context, g *Group, which uint8, v T, f Operator[T]) (T, error) {
 	one := Range{N: 1, Size: int(node.SizeOf[T]())}
 	r := reduction[T]{g, &g.layout, one, one, f}
-	sum, err := r.value(ctx, Call{Kind: kindReduceValue, op: which, Size: one.Size, count: 1, detail: TypeOf[T]()}, v)
+	sum, err := r.value(ctx, &Call{Kind: kindReduceValue, op: which, Size: one.Size, count: 1, elem: reflect.TypeFor[T]()}, v)
 	if err != nil {
 		return v, fmt.Errorf("reduction of a value on team %s%s: %w", g.Name, callsite.At(), err)
 	}
@@ -27,7 +28,7 @@ func ReduceValue[T any](ctx context.Context, g *Group, which uint8, v T, f Opera
 const ValueBytes = uintptr(inlineBytes)
 
 // value is the call of ReduceValue.
-func (r *reduction[T]) value(ctx context.Context, c Call, v T) (T, error) {
+func (r *reduction[T]) value(ctx context.Context, c *Call, v T) (T, error) {
 	g := r.g
 	e, err := g.begin(ctx, c, doublingMailboxes(len(r.l.hosts), r.bytes()))
 	if err != nil {

@@ -7,6 +7,7 @@ package coll
 import (
 	"context"
 	"fmt"
+	"reflect"
 
 	"github.com/gopgas/gopgas/pgas/internal/callsite"
 	"github.com/gopgas/gopgas/pgas/internal/node"
@@ -16,14 +17,14 @@ import (
 func Scan[T any](ctx context.Context, g *Group, k Kind, which uint8, dst, src Range, f Operator[T], o Options) error {
 	r := newScan(g, k, dst, src, f, o)
 	op, options := o.inReduction(which)
-	c := Call{Kind: k, op: op, root: options, Size: dst.Size, count: uint64(dst.N), detail: TypeOf[T]()}.withBuffers(dst.Off, src.Off)
+	c := Call{Kind: k, op: op, root: options, Size: dst.Size, count: uint64(dst.N), elem: reflect.TypeFor[T](), bufferHash: buffersOf(dst.Off, src.Off)}
 	var err error
 	if dst.N == 0 {
-		err = g.enter(ctx, c)
+		err = g.enter(ctx, &c)
 	} else if len(r.l.hosts) == 1 && r.bytes() <= inlineBytes {
-		err = r.smallScan(ctx, c)
+		err = r.smallScan(ctx, &c)
 	} else {
-		err = r.teamOrder(ctx, c)
+		err = r.teamOrder(ctx, &c)
 	}
 	if err != nil {
 		return fmt.Errorf("%s on team %s%s: %w", c.Kind, g.Name, callsite.At(), err)
@@ -44,7 +45,7 @@ func newScan[T any](g *Group, k Kind, dst, src Range, f Operator[T], o Options) 
 }
 
 // smallScan is a scan of what fits an arrival record, on one host: each member combines those before it.
-func (r *reduction[T]) smallScan(ctx context.Context, c Call) error {
+func (r *reduction[T]) smallScan(ctx context.Context, c *Call) error {
 	g, n := r.g, r.dst.N
 	e, err := g.begin(ctx, c, 0)
 	if err != nil {
@@ -78,7 +79,7 @@ func (r *reduction[T]) smallScan(ctx context.Context, c Call) error {
 }
 
 // teamOrder is a scan, or a reduction in the order of the team.
-func (r *reduction[T]) teamOrder(ctx context.Context, c Call) error {
+func (r *reduction[T]) teamOrder(ctx context.Context, c *Call) error {
 	g := r.g
 	e, err := g.begin(ctx, c, 0)
 	if err != nil {
@@ -101,7 +102,7 @@ func (r *reduction[T]) teamOrder(ctx context.Context, c Call) error {
 	if err := g.flush(); err != nil {
 		return err
 	}
-	return g.barrier(ctx, Call{Kind: KindSync})
+	return g.barrier(ctx, &Call{Kind: KindSync})
 }
 
 // teamOrderPiece does elements lo to hi.

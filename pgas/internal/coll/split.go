@@ -24,7 +24,7 @@ func (g *Group) SplitList(ctx context.Context, members []int, contexts int) (*Gr
 		digest = digest*0x100000001b3 ^ uint64(m)
 	}
 	c := Call{Kind: kindSplit, op: splitList, count: uint64(len(members)), extra: digest, detail: newDetail(listed(members), mix(digest))}
-	return g.splitOff(ctx, c, members, contexts)
+	return g.splitOff(ctx, &c, members, contexts)
 }
 
 // SplitStrided makes the group of the members start, start+stride, …, of which there are size. It returns nil to others.
@@ -34,11 +34,11 @@ func (g *Group) SplitStrided(ctx context.Context, start, stride, size, contexts 
 		members[i] = start + i*stride
 	}
 	c := Call{Kind: kindSplit, op: splitStrided, root: start, count: uint64(size), bufferHash: uint64(stride)}
-	return g.splitOff(ctx, c, members, contexts)
+	return g.splitOff(ctx, &c, members, contexts)
 }
 
 // splitOff makes the group of the given members by call c. It returns nil to others.
-func (g *Group) splitOff(ctx context.Context, c Call, members []int, contexts int) (*Group, error) {
+func (g *Group) splitOff(ctx context.Context, c *Call, members []int, contexts int) (*Group, error) {
 	color := make([]int, len(g.PEs))
 	for i := range color {
 		color[i] = -1
@@ -66,7 +66,7 @@ func (g *Group) SplitHost(ctx context.Context, host, contexts int) (*Group, erro
 
 func (g *Group) splitByColor(ctx context.Context, way uint8, color, key, contexts int) (*Group, error) {
 	colorOf := func(_ int, p *proposal) int { return p.color }
-	all, place, err := g.propose(ctx, Call{Kind: kindSplit, op: way}, proposal{color: color, key: key}, contexts, colorOf)
+	all, place, err := g.propose(ctx, &Call{Kind: kindSplit, op: way}, proposal{color: color, key: key}, contexts, colorOf)
 	if err != nil || color < 0 {
 		return nil, err
 	}
@@ -97,7 +97,7 @@ func (g *Group) Split2D(ctx context.Context, xrange, contexts int) (x, y *Group,
 
 // splitBy makes a group of the members that have the same color.
 func (g *Group) splitBy(ctx context.Context, way uint8, arg, contexts int, colorOf func(i int, p *proposal) int) (*Group, error) {
-	_, place, err := g.propose(ctx, Call{Kind: kindSplit, op: way, count: uint64(arg)}, proposal{}, contexts, colorOf)
+	_, place, err := g.propose(ctx, &Call{Kind: kindSplit, op: way, count: uint64(arg)}, proposal{}, contexts, colorOf)
 	if err != nil {
 		return nil, err
 	}
@@ -180,7 +180,7 @@ func (a *place) choose() bool {
 // propose is the collective part of a split: it returns all members' proposals, and the place of the new group that this
 // PE is in. Members for which colorOf returns the same are in one group, those for which it is negative in none. mine is
 // what this PE proposes as its color and key. All members get an error if any of the groups finds no slot.
-func (g *Group) propose(ctx context.Context, c Call, mine proposal, contexts int, colorOf func(i int, p *proposal) int) ([]proposal, place, error) {
+func (g *Group) propose(ctx context.Context, c *Call, mine proposal, contexts int, colorOf func(i int, p *proposal) int) ([]proposal, place, error) {
 	c.Size = max(contexts, 0)
 	mine.taken, mine.high = g.set.state()
 	mine.high = max(mine.high, g.calls.n)

@@ -16,7 +16,7 @@ func (g *Group) SyncOr(ctx context.Context, word uint64, what string) (or uint64
 	if err := g.takeTurn(ctx, &c); err != nil {
 		return 0, fmt.Errorf("%s of team %s%s: %w", what, g.Name, callsite.At(), err)
 	}
-	or, err = g.barrierOr(ctx, c, word)
+	or, err = g.barrierOr(ctx, &c, word)
 	if err != nil {
 		err = fmt.Errorf("%s %d of team %s%s: %w", what, g.calls.n, g.Name, callsite.At(), err)
 	}
@@ -25,8 +25,8 @@ func (g *Group) SyncOr(ctx context.Context, word uint64, what string) (or uint64
 }
 
 // barrierOr makes a barrier in which every member's arrival record has a word.
-func (g *Group) barrierOr(ctx context.Context, c Call, word uint64) (uint64, error) {
-	return g.barrierOrIn(ctx, g.advance(&c, 0), word, wordBytes)
+func (g *Group) barrierOr(ctx context.Context, c *Call, word uint64) (uint64, error) {
+	return g.barrierOrIn(ctx, g.advance(c, 0), word, wordBytes)
 }
 
 // barrierOrIn makes a barrier in which the data in e, the arrival record of the call under way, begins with word. It returns

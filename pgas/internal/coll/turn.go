@@ -52,7 +52,7 @@ func (g *Group) refuseCall(ctx context.Context, c *Call) error {
 
 // enter is a call in which this member has nothing to do, and waits for no member: the others learn of it when they ask
 // for something else.
-func (g *Group) enter(ctx context.Context, c Call) error {
+func (g *Group) enter(ctx context.Context, c *Call) error {
 	e, err := g.begin(ctx, c, 0)
 	if err != nil {
 		return err
@@ -64,17 +64,17 @@ func (g *Group) enter(ctx context.Context, c Call) error {
 // begin begins a call: it waits for its turn, reserves an arrival record and k mailboxes (maxMailboxes at most;
 // the same number on every member), and fills in the record, which markArrived publishes. end must follow,
 // unless begin fails. Within the call there may be one barrier (barrierIn).
-func (g *Group) begin(ctx context.Context, c Call, k int) (*arrival, error) {
-	if err := g.takeTurn(ctx, &c); err != nil {
+func (g *Group) begin(ctx context.Context, c *Call, k int) (*arrival, error) {
+	if err := g.takeTurn(ctx, c); err != nil {
 		return nil, err
 	}
 	if g.mustSync(k) {
 		if g.advanceSynced(); g.mustSync(k) {
-			if err := g.barrier(ctx, Call{Kind: KindSync}); err != nil {
+			if err := g.barrier(ctx, &Call{Kind: KindSync}); err != nil {
 				g.end()
 				return nil, err
 			}
 		}
 	}
-	return g.advance(&c, k), nil
+	return g.advance(c, k), nil
 }
