@@ -104,6 +104,16 @@ func (c *strictChannel) PutNotifyZcopy(pe int, dst uint64, src []byte, s transpo
 	return 1, c.PutNotify(pe, dst, src, s)
 }
 
+func (c *strictChannel) PutSignalZcopy(pe int, dst uint64, src []byte, sig uint64, op transport.Op, value uint64) uint64 {
+	c.PutSignal(pe, dst, src, sig, op, value)
+	return 1
+}
+
+func (c *strictChannel) PutStridedZcopy(pe int, dst uint64, src []byte, b transport.Strided) uint64 {
+	c.PutStrided(pe, dst, src, b)
+	return 1
+}
+
 func (c *strictChannel) Released(int, uint64) bool { return true }
 
 func (c *strictChannel) AwaitReleased(context.Context, int, uint64) error { return nil }
@@ -167,6 +177,15 @@ var bounced = map[string]func(b *bounceTest, at, off, n int){
 		b.put(at, off, n)
 		b.via.zeroCopy.PutNotifyZcopy(0, uint64(off), b.mine[at:][:n], 0)
 	},
+	"PutSignalZcopy": func(b *bounceTest, at, off, n int) {
+		b.put(at, off, n)
+		b.remote[len(b.remote)-1] = byte(n)
+		b.via.zeroCopy.PutSignalZcopy(0, uint64(off), b.mine[at:][:n], uint64(len(b.remote)-1), transport.Set, uint64(n))
+	},
+	"PutStridedZcopy": func(b *bounceTest, at, off, n int) {
+		b.putStrided(at, off, n)
+		b.via.zeroCopy.PutStridedZcopy(0, uint64(off), b.mine[at:][:n], blocksFor(n))
+	},
 	"Get": func(b *bounceTest, at, off, n int) {
 		b.get(at, off, n)
 		b.via.Get(b.ctx, 0, b.mine[at:][:n], uint64(off))
@@ -187,11 +206,8 @@ var bounced = map[string]func(b *bounceTest, at, off, n int){
 		}
 	},
 	"PutStrided": func(b *bounceTest, at, off, n int) {
-		blocks := blocksFor(n)
-		for i := range blocks.Count {
-			b.put(at+i*blocks.LocalStride, off+i*blocks.RemoteStride, blocks.BlockBytes)
-		}
-		b.via.strided.PutStrided(0, uint64(off), b.mine[at:][:n], blocks)
+		b.putStrided(at, off, n)
+		b.via.strided.PutStrided(0, uint64(off), b.mine[at:][:n], blocksFor(n))
 	},
 	"GetStrided":   func(b *bounceTest, at, off, n int) { b.getStrided(at, off, n, true) },
 	"GetStridedNB": func(b *bounceTest, at, off, n int) { b.getStrided(at, off, n, false) },
@@ -200,6 +216,13 @@ var bounced = map[string]func(b *bounceTest, at, off, n int){
 // blocksFor returns blocks that fit n bytes on both sides.
 func blocksFor(n int) transport.Strided {
 	return transport.Strided{BlockBytes: max(n/20, 1), Count: min(max(n/30, 1), 10), LocalStride: max(n/20, 1) + n/40, RemoteStride: max(n/20, 1)}
+}
+
+func (b *bounceTest) putStrided(at, off, n int) {
+	blocks := blocksFor(n)
+	for i := range blocks.Count {
+		b.put(at+i*blocks.LocalStride, off+i*blocks.RemoteStride, blocks.BlockBytes)
+	}
 }
 
 func (b *bounceTest) getStrided(at, off, n int, wait bool) {
