@@ -68,7 +68,7 @@ func (r *reader) object() error {
 	for r.d.More() {
 		key, err := r.d.Token()
 		if err != nil {
-			return errors.Join(errNoTrace, err)
+			return fmt.Errorf("%w: %w", errNoTrace, err)
 		}
 		switch key {
 		case "otherData":
@@ -96,7 +96,7 @@ func (r *reader) object() error {
 func (r *reader) delim(want json.Delim) error {
 	got, err := r.d.Token()
 	if err != nil {
-		return errors.Join(errNoTrace, err)
+		return fmt.Errorf("%w: %w", errNoTrace, err)
 	}
 	if got != want {
 		return errNoTrace
@@ -107,7 +107,7 @@ func (r *reader) delim(want json.Delim) error {
 func (r *reader) head() error {
 	var h fileHead
 	if err := r.d.Decode(&h); err != nil {
-		return errors.Join(errNoTrace, err)
+		return fmt.Errorf("%w: %w", errNoTrace, err)
 	}
 	if h.Version == 0 {
 		return errNoTrace
@@ -139,7 +139,7 @@ func (r *reader) events() error {
 	for r.d.More() {
 		var e fileEvent
 		if err := r.d.Decode(&e); err != nil {
-			return errors.Join(errNoTrace, err)
+			return fmt.Errorf("%w: %w", errNoTrace, err)
 		}
 		if err := r.event(&e); err != nil {
 			return err

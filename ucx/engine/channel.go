@@ -52,6 +52,7 @@ package engine
 import "C"
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -112,7 +113,7 @@ type Channel struct {
 // keeps Config.Connections connections at most: renew.c says how.
 // It fails with ErrClosed, if UCX cannot make a worker, and with an error that names ulimit -n if file descriptors are short.
 func (e *Engine) Channel(private bool, connect func(pe int) []byte) (*Channel, error) {
-	return e.channel(private, connect, min(e.config.NPEs, e.config.Connections))
+	return e.channel(private, connect, min(cmp.Or(e.config.Peers, e.config.NPEs), e.config.Connections))
 }
 
 // channel is Channel for one that keeps so many connections.

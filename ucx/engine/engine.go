@@ -56,6 +56,7 @@ type Config struct {
 	Spin           time.Duration     // how long a thread polls before it sleeps; 0 for a suitable time
 	PeerTimeout    time.Duration     // how long a peer may owe an answer; 0 for 30 s
 	Connections    int               // that a channel keeps at most, and the service worker; 0 for DefaultConnections
+	Peers          int               // PEs to which channels may connect; 0: NPEs
 	RMA            RMA               // how gets and large puts go
 	// NICAtomics: every atomic is UCX's own, executed by the NIC if it can. All engines of a job must
 	// agree, and no PE may use the CPU's atomics on the same words.

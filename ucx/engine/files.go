@@ -14,8 +14,12 @@ import (
 // sparedFiles is how many descriptors are left for the program, besides those of a channel's connections.
 const sparedFiles = 64
 
-// enoughFiles returns an error if there are too few descriptors for another channel with so many connections. The kernel hands
-// out the lowest free descriptor, so its number tells how many are in use.
+// workerFiles are the descriptors that a worker of UCX's takes at most, beside its connections.
+const workerFiles = 9
+
+// enoughFiles returns an error if there are too few descriptors for another channel with so many connections, and for as many
+// that come from the channels that the other PEs open. What UCX cannot accept for want of a descriptor it drops without a word.
+// The kernel hands out the lowest free descriptor, so its number tells how many are in use.
 func enoughFiles(connections int) error {
 	var limit syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) != nil {
@@ -25,8 +29,21 @@ func enoughFiles(connections int) error {
 	if err == nil {
 		syscall.Close(lowest)
 	}
-	if err != nil || uint64(lowest+connections+sparedFiles) > limit.Cur {
-		return fmt.Errorf("too many open files for another channel (the limit is %d, a channel takes up to 9 and one for each of its connections): raise it with `ulimit -n`, close contexts, or lower PGAS_CONNECTIONS", limit.Cur)
+	if err != nil {
+		lowest = int(limit.Cur)
 	}
-	return nil
+	need := lowest + workerFiles + 2*connections + sparedFiles
+	if uint64(need) <= limit.Cur {
+		return nil
+	}
+	return fmt.Errorf("this process needs %d open files for a channel with connections to %d PEs, and for those from them; its limit is %s: "+
+		"raise it with `ulimit -n`, close contexts, or lower PGAS_CONNECTIONS", need, connections, limitText(limit))
+}
+
+// limitText returns a limit with that to which a process can raise it itself. A program of Go's has done so when it starts.
+func limitText(l syscall.Rlimit) string {
+	if l.Max == l.Cur {
+		return fmt.Sprintf("%d, soft and hard", l.Cur)
+	}
+	return fmt.Sprintf("%d (hard: %d)", l.Cur, l.Max)
 }

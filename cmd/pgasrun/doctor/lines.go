@@ -6,6 +6,7 @@ package doctor
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 )
@@ -48,5 +49,10 @@ func (r *Report) Collect(lines io.Reader) (others []string, err error) {
 		}
 	}
 	r.sort()
-	return others, scan.Err()
+	if err := scan.Err(); errors.Is(err, bufio.ErrTooLong) {
+		return others, fmt.Errorf("a line of more than %d bytes: pgasdoctor prints none: name a file with what it has printed", maxLine)
+	} else if err != nil {
+		return others, err
+	}
+	return others, nil
 }

@@ -212,6 +212,15 @@ func (t *tail) addLine(text []byte) {
 	t.lines = append(t.lines, text)
 }
 
+// text returns the lines.
+func (t *tail) text() []string {
+	var lines []string
+	for _, line := range t.lines {
+		lines = append(lines, string(line))
+	}
+	return lines
+}
+
 func startsCrash(text []byte) bool {
 	for _, c := range crashes {
 		if bytes.HasPrefix(text, []byte(c)) {

@@ -122,11 +122,7 @@ func (j *job) report() *Failure {
 func (j *job) tailOf(pe int) []string {
 	j.tailMu.Lock()
 	defer j.tailMu.Unlock()
-	var lines []string
-	for _, line := range j.tails[pe].lines {
-		lines = append(lines, string(line))
-	}
-	return lines
+	return j.tails[pe].text()
 }
 
 // formatTable writes one line for each group of PEs that do the same. except is left out.

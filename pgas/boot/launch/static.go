@@ -43,6 +43,9 @@ type staticHost struct {
 	memoryKills    *boot.MemoryKills // when the PEs were started
 	failures       []death           // of this host's PEs, in order of their processes' ends
 	report         <-chan time.Time  // when the one to blame is told
+
+	tailMu sync.Mutex
+	tails  []tail // of this host's PEs
 }
 
 // settleExits is how long a PE that another one's death has ended may be reaped before that one.
@@ -73,7 +76,7 @@ func RunStatic(ctx context.Context, spec Spec, index int, environ []string) (int
 	npes := last.First + last.PEs
 	s := &staticHost{
 		spec: spec, host: spec.Hosts[index], exits: make(chan staticExit), live: map[int]*os.Process{},
-		memoryKills: boot.CountMemoryKills(),
+		memoryKills: boot.CountMemoryKills(), tails: make([]tail, spec.Hosts[index].PEs),
 	}
 	s.stdout, s.stderr = newOutput(&spec, npes)
 	// The parent-death signal of the PEs is sent when the thread that has started them ends.
@@ -89,6 +92,7 @@ func RunStatic(ctx context.Context, spec Spec, index int, environ []string) (int
 	spec.Logf("host %s: PEs %d to %d run", s.host.Name, s.host.First, s.host.First+s.host.PEs-1)
 	err := s.supervise(ctx)
 	s.drain()
+	s.reportFailure()
 	s.stdout.endLine()
 	s.stderr.endLine()
 	return outputStatus(s.status, s.stdout, s.stderr), err
@@ -127,9 +131,17 @@ func (s *staticHost) start(pe int, environ []string) error {
 		defer hold.flush()
 		splitLines(errs, hold.write)
 	})
-	s.output.Go(read.Wait)
+	said := make(chan struct{})
+	s.output.Go(func() {
+		read.Wait()
+		close(said)
+	})
 	go func() {
 		state, _ := cmd.Process.Wait() // not cmd.Wait: a process that the PE has left may hold its output open
+		select {
+		case <-said:
+		case <-time.After(settleExits):
+		}
 		s.exits <- staticExit{pe, state}
 	}()
 	return nil
@@ -142,9 +154,12 @@ func (s *staticHost) write(to Stream, pe int, piece []byte) {
 	}
 	if to == Stdout {
 		s.stdout.write(pe, piece)
-	} else {
-		s.stderr.write(pe, piece)
+		return
 	}
+	s.stderr.write(pe, piece)
+	s.tailMu.Lock()
+	defer s.tailMu.Unlock()
+	s.tails[pe-s.host.First].add(piece)
 }
 
 // unwrapped returns the system's error of one that names a file.
@@ -178,7 +193,6 @@ func (s *staticHost) supervise(ctx context.Context) error {
 			s.reportFailure()
 		}
 	}
-	s.reportFailure()
 	return cause
 }
 
@@ -230,7 +244,14 @@ func (s *staticHost) reportFailure() {
 	}
 	d := s.failures[max(0, slices.IndexFunc(s.failures, func(d death) bool { return d.Status.Signaled() }))]
 	s.failures = nil
-	s.stderr.notice(fmt.Sprintf("%s: PE %d on host %s (process %d) %s\n", filepath.Base(os.Args[0]), d.PE, s.host.Name, d.Process, describeEnd(d)))
+	say := fmt.Sprintf("%s: PE %d on host %s (process %d) %s\n", filepath.Base(os.Args[0]), d.PE, s.host.Name, d.Process, describeEnd(d))
+	s.tailMu.Lock()
+	remedy := explainExit(s.tails[d.PE-s.host.First].text(), s.host.Name)
+	s.tailMu.Unlock()
+	if remedy != "" && !d.Status.Signaled() {
+		say += "  " + remedy + "\n"
+	}
+	s.stderr.notice(say)
 }
 
 // forward passes a signal on. The second one that ends programs kills.

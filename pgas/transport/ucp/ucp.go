@@ -116,6 +116,10 @@ func configOf(job *boot.Job, settings Settings) engine.Config {
 	local := job.PE - int(head.First)
 	log := job.Record.ServeLog()
 	state := job.Segment.States[local]
+	peers := job.NPEs - int(head.Local)
+	if settings.NICAtomics {
+		peers = job.NPEs // those of this host by loopback
+	}
 	return engine.Config{
 		PE:             job.PE,
 		Key:            keyOf(job),
@@ -135,6 +139,7 @@ func configOf(job *boot.Job, settings Settings) engine.Config {
 		Spin:           settings.Spin,
 		PeerTimeout:    settings.PeerTimeout,
 		Connections:    settings.Connections,
+		Peers:          peers,
 		RMA:            settings.RMA,
 
 		NICAtomics: settings.NICAtomics,
