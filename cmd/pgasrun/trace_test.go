@@ -240,6 +240,44 @@ func TestNewFile(t *testing.T) {
 	}
 }
 
+// TestPlantedLink: in a directory where every user may make a link, a link of another user leads no file to where it points.
+func TestPlantedLink(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("makes a link of another user: needs root")
+	}
+	const nobody = 65534
+	tests := map[string]struct {
+		mode        os.FileMode
+		owner       int // of the link
+		parentOwner int
+		refused     bool
+	}{
+		"another user's":           {os.ModeSticky | 0o777, nobody, 0, true},
+		"own":                      {os.ModeSticky | 0o777, 0, nobody, false},
+		"the directory's owner's":  {os.ModeSticky | 0o777, nobody, nobody, false},
+		"closed to others":         {0o755, nobody, 0, false},
+		"sticky, closed to others": {os.ModeSticky | 0o755, nobody, 0, false},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			shared, victim := t.TempDir(), filepath.Join(t.TempDir(), "victim")
+			link := filepath.Join(shared, "t.json")
+			err := errors.Join(os.WriteFile(victim, []byte("keep"), 0o600), os.Symlink(victim, link),
+				os.Lchown(link, test.owner, test.owner), os.Chown(shared, test.parentOwner, test.parentOwner), os.Chmod(shared, test.mode))
+			if err != nil {
+				t.Fatal(err)
+			}
+			f, err := createFile(link)
+			if err == nil {
+				f.discard()
+			}
+			if refused := err != nil && strings.Contains(err.Error(), "is a symbolic link of another user"); refused != test.refused || (err != nil) != refused {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+}
+
 // TestFileBehindALink: a file that a symbolic link leads to is replaced, and the link stays.
 func TestFileBehindALink(t *testing.T) {
 	dir, other := t.TempDir(), t.TempDir()
