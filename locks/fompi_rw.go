@@ -53,6 +53,7 @@ func (l *SpinRW) release() { l.word.FetchAdd(l.home, -(int64(l.me)+1)<<writerShi
 func (l *SpinRW) RLock(ctx context.Context) (err error) {
 	checkUsable(ctx, l.w)
 	defer recoverPeer(&err)
+	mustHaveAll(l.w)
 	var way passage
 	if err := l.share(ctx, &way); err != nil {
 		return waitError("to read under a spin lock", err)
@@ -86,6 +87,7 @@ func (l *SpinRW) tryShare() bool {
 // TryRLock tries once.
 func (l *SpinRW) TryRLock() bool {
 	checkMade(l.w)
+	mustHaveAll(l.w)
 	if !l.tryShare() {
 		panicIfPeerDead(l.w)
 		return false

@@ -116,6 +116,7 @@ func (r *readers) lock(ctx context.Context, m *mutex, p sharedProtocol, what str
 	}
 	defer r.leave(&err)
 	r.way.waited = false
+	mustHaveAll(m.w)
 	if err := p.share(ctx, &r.way); err != nil {
 		return waitError(what, err)
 	}

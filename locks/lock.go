@@ -38,7 +38,7 @@ type Lock interface {
 	// after which other PEs still get the lock.
 	Lock(ctx context.Context) error
 	// TryLock takes the lock if that needs no waiting, and reports whether it did. It panics with *pgas.PeerError
-	// if it did not and a PE of the job is dead, since the lock may never be free again, and if it needs the
+	// if a PE of the job is known to be dead, since the lock may never be free again, and if it needs the
 	// memory of a PE that is lost.
 	TryLock() bool
 	// Unlock completes what this PE has issued on its default context, and then releases the lock. It panics
@@ -135,6 +135,14 @@ func pauseBetweenSteps(w *pgas.World) {
 }
 
 const stepPause = 1000 // nanoseconds
+
+// mustHaveAll panics with *pgas.PeerError if a PE of the job is known to be lost. A lock that is free needs no wait, and the
+// memory of a home on this host outlives it: without this, PEs would go on with a lock whose home is dead.
+func mustHaveAll(w *pgas.World) {
+	if err := w.Lost(-1); err != nil {
+		panic(err)
+	}
+}
 
 // panicIfPeerDead panics with *pgas.PeerError if a PE of the job is known to be dead. Otherwise a caller that tries a
 // lock repeatedly would never learn that its holder is dead.

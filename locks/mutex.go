@@ -78,6 +78,7 @@ func (m *mutex) lock(ctx context.Context, p protocol, what string) (err error) {
 	if m.record != nil {
 		m.begins()
 	}
+	mustHaveAll(m.w)
 	if err := p.acquire(ctx, &m.way); err != nil {
 		m.gate.leave()
 		return waitError(what, err)
@@ -109,6 +110,7 @@ func (m *mutex) tryLock(p protocol) (ok bool) {
 			m.gate.leave()
 		}
 	}()
+	mustHaveAll(m.w)
 	if ok = p.try(); !ok {
 		panicIfPeerDead(m.w)
 		return false

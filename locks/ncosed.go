@@ -110,6 +110,7 @@ func (l *NCoSED) share(ctx context.Context, way *passage) error {
 // that needs a moment without readers.
 func (l *NCoSED) TryRLock() bool {
 	checkMade(l.w)
+	mustHaveAll(l.w)
 	if !l.readers.gate.tryEnter() {
 		return false
 	}

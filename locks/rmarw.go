@@ -135,6 +135,7 @@ func (l *RMARW) RLock(ctx context.Context) error {
 // TryRLock takes the lock in shared mode if no writer holds it, and none waits after T_R readers.
 func (l *RMARW) TryRLock() bool {
 	checkMade(l.w)
+	mustHaveAll(l.w)
 	if !l.counter.tryShare() {
 		panicIfPeerDead(l.w)
 		return false

@@ -145,6 +145,7 @@ func (l *SRSL) share(ctx context.Context, way *passage) error {
 // TryRLock is TryLock in shared mode.
 func (l *SRSL) TryRLock() bool {
 	checkMade(l.w)
+	mustHaveAll(l.w)
 	if !l.readers.gate.tryEnter() {
 		return false
 	}

@@ -177,9 +177,9 @@ func lockHome(off uintptr, npes int) int {
 }
 
 // lockCopies returns the words of the home's copy of the lock at off, and of this PE's own; nil if the home's are not mapped,
-// if the runtime must see every access, or if w is nil.
+// if the runtime must see every access, if a PE of the job is lost, or if w is nil.
 func (w *World) lockCopies(off uintptr) (home, own *lockWords) {
-	if w == nil || off>>generationShift != 0 {
+	if w == nil || off>>generationShift != 0 || w.n.Job.Segment.Header.Failed.Load() != 0 {
 		return nil, nil
 	}
 	c := w.defaultCtx

@@ -309,6 +309,9 @@ func (l LockRef) own(word uintptr) *atomic.Uint64 {
 func (l LockRef) update(pe int, word uintptr, op transport.Op, v, cond uint64) (uint64, error) {
 	c, off := l.w.defaultCtx, l.off+word
 	if p, door := c.atomicAddr(pe, off); p != nil {
+		if err := l.w.Lost(pe); err != nil {
+			return 0, err // its memory outlives it, and no other PE may learn of its death from this lock
+		}
 		old := shm.Apply64((*uint64)(p), op, v, cond)
 		door.Ring(uint64(off))
 		return old, nil

@@ -102,14 +102,23 @@ func elements[T any](a *Arena, granule, n uint64) pgas.Slice[T] {
 	return pgas.FieldSlice[T](a.mem.At(int(granule)), headerBytes, int(n))
 }
 
-// mustHave panics with *pgas.UsageError if pe is out of range.
+// mustHave panics with *pgas.UsageError if pe is out of range, and with *pgas.PeerError if it is known to be lost.
 func (a *Arena) mustHave(op string, pe int) {
 	if pe < 0 || pe >= len(a.near) {
 		misuse(op, "PE %d is out of range: this job has PEs 0 to %d", pe, len(a.near)-1)
 	}
+	a.mustLive(pe)
 }
 
-// mustName panics with *pgas.UsageError if h names no record of a. It returns the record's length. What it does not find, without
+// mustLive panics with *pgas.PeerError if pe is known to be lost. The memory of a PE of this host outlives it, and accesses to it
+// would go on.
+func (a *Arena) mustLive(pe int) {
+	if err := a.w.Lost(pe); err != nil {
+		panic(err)
+	}
+}
+
+// mustName panics with *pgas.UsageError if h names no record of a, and with *pgas.PeerError if its PE is known to be lost. It returns the record's length. What it does not find, without
 // PGAS_CHECK, is the handle of a freed record, if that is short.
 func (a *Arena) mustName(op string, handle uint64) (n uint64) {
 	a.mustBeOpen(op)
@@ -122,6 +131,7 @@ func (a *Arena) mustName(op string, handle uint64) (n uint64) {
 	case h.generation() != a.generation&(1<<generationBits-1):
 		misuse(op, "a handle from before Reset (%v), which has dropped its record: the arena is in generation %d", h, a.generation&(1<<generationBits-1))
 	}
+	a.mustLive(h.PE())
 	if n = h.length(); n < longLength && !a.w.Checks() {
 		return n
 	}

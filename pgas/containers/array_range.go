@@ -18,6 +18,9 @@ func (a *Array[T]) GetRange(ctx context.Context, lo int, dst []T) error {
 		if from == to {
 			continue
 		}
+		if err := a.lost(pe); err != nil {
+			return err
+		}
 		staging[pe] = a.inOnePiece(pe, lo, from, to, dst)
 		if staging[pe] == nil {
 			staging[pe] = make([]T, to-from)
@@ -37,7 +40,8 @@ func (a *Array[T]) GetRange(ctx context.Context, lo int, dst []T) error {
 }
 
 // PutRange copies src to the elements from index lo on: one put to each member that has some of them. It is one-sided,
-// complete locally on return, and complete at the owners after a Quiet or a barrier.
+// complete locally on return, and complete at the owners after a Quiet or a barrier. It panics with *pgas.PeerError if such a
+// member is known to be lost.
 func (a *Array[T]) PutRange(lo int, src []T) {
 	a.mustHaveRange("PutRange", lo, len(src))
 	for pe := range a.n {
@@ -45,6 +49,7 @@ func (a *Array[T]) PutRange(lo int, src []T) {
 		if from == to {
 			continue
 		}
+		a.mustLive(pe)
 		piece := a.inOnePiece(pe, lo, from, to, src)
 		if piece == nil {
 			piece = a.pack(pe, lo, from, to, src)

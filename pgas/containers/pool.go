@@ -255,6 +255,9 @@ func (p *WorkPool[T]) runAll(ctx context.Context, run func(T) error) (err error)
 			idle = pace{}
 			p.end.active = true
 			p.stats.Run++
+			if err := p.world.Lost(-1); err != nil {
+				return err // and its tasks with it
+			}
 			if err = run(task); err == nil {
 				err = p.deque.full
 			}

@@ -43,9 +43,10 @@ func (p *WorkPool[T]) random(n int) int {
 	return int(p.world.Random() % uint64(n))
 }
 
-// stealFrom takes half of what victim shares.
+// stealFrom takes half of what victim shares. It panics with *pgas.PeerError if victim is lost.
 func (p *WorkPool[T]) stealFrom(victim int) (task T, ok bool) {
 	p.stats.Attempts++
+	p.mustLive(victim)
 	state := p.deque.state.Fetch(victim)
 	var head, n uint32
 	for {

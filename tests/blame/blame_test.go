@@ -36,6 +36,9 @@ func TestMain(m *testing.M) {
 	if in := os.Getenv(lossVar); in != "" {
 		beLoser(in)
 	}
+	if in := os.Getenv(homeVar); in != "" {
+		useHome(in)
+	}
 	os.Setenv("GORACE", "atexit_sleep_ms=0")
 	os.Exit(m.Run())
 }
