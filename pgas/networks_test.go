@@ -46,6 +46,14 @@ var networks = map[string]network{
 		steps: small, bridge: narrow("1280"), env: []string{"PGAS_PEER_TIMEOUT=2s"},
 		want: "small packets reach its host, and large ones do not: give every interface and switch on the way the same MTU",
 	},
+	"addresses of the link alone, of IPv6": {
+		steps: []string{"addr add fe80::HOST/64 dev eth0 nodad"},
+		want:  "it does not reach addresses of a link alone: give the interfaces others",
+	},
+	"no address": {
+		env:  []string{"PGAS_PEER_TIMEOUT=5s"},
+		want: "answered as the exchange of this job within 5s: the process that serves it must run, and the hosts must reach each other",
+	},
 	"packets of the start are lost between switches": {
 		steps: small, bridge: narrow("150"), env: []string{"PGAS_PEER_TIMEOUT=2s"},
 		want: "does not acknowledge what is sent: the network between is down, or loses large packets: give every",

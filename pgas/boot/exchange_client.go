@@ -17,9 +17,6 @@ import (
 // dialStagger is the time after which the client tries the next address, too.
 const dialStagger = 100 * time.Millisecond
 
-// dialTime bounds the search for a server that answers. A loaded host may not run its agent for seconds.
-const dialTime = time.Minute
-
 // NewExchange returns the exchange of job id for PE pe. The server is at one of addrs. On first use the client
 // connects to all of them, and keeps a connection whose other end proves that it holds the secret.
 func NewExchange(id string, pe int, secret []byte, addrs []string) Exchange {
@@ -43,7 +40,7 @@ type client struct {
 	// A member's; nil in other jobs.
 	told     func(message) // gets what the server says by itself
 	lost     func()        // is called when the connection is lost
-	dialTime time.Duration // in place of the constant
+	dialTime time.Duration // bounds the search for a server that answers; 0: as long as silence, and for one handshake at least
 
 	silence time.Duration // after which the connection is given up; 0: DefaultPeerTimeout
 
@@ -186,7 +183,7 @@ func (c *client) connect(ctx context.Context) (*link, error) {
 	if l != nil || err != nil {
 		return l, err
 	}
-	within, remedy := dialTime, "pgasrun -boot-addr"
+	within, remedy := max(cmp.Or(c.silence, DefaultPeerTimeout), handshakeTime), "pgasrun -boot-addr"
 	if c.dialTime > 0 {
 		within, remedy = c.dialTime, envRendezvous
 	}
