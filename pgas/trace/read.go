@@ -3,6 +3,7 @@ package trace
 // Reading a file. It is read event by event, so that one of a gigabyte needs memory for what it holds and not for its text.
 
 import (
+	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -41,7 +42,7 @@ var errNoTrace = errors.New("this is no trace of pgasrun -trace, or not a whole 
 
 // Read reads what Write has written. It returns an error if there is something else, or a part, in from.
 func Read(from io.Reader) (*Trace, error) {
-	r := &reader{d: json.NewDecoder(from), pes: map[int]*PE{}, flows: map[int]int{}}
+	r := &reader{from: from, d: json.NewDecoder(from), texts: texts{}, pes: map[int]*PE{}, flows: map[int]int{}}
 	if err := r.object(); err != nil {
 		return nil, fmt.Errorf("reading the trace: %w", err)
 	}
@@ -52,7 +53,10 @@ func Read(from io.Reader) (*Trace, error) {
 }
 
 type reader struct {
-	d     *json.Decoder
+	from  io.Reader     // where d reads
+	d     *json.Decoder // of all but the events
+	last  fileEvent
+	texts texts
 	t     Trace
 	pes   map[int]*PE
 	flows map[int]int // by the file's number
@@ -136,16 +140,56 @@ func (r *reader) events() error {
 	if err := r.delim('['); err != nil {
 		return err
 	}
-	for r.d.More() {
-		var e fileEvent
-		if err := r.d.Decode(&e); err != nil {
+	in := &valueReader{in: bufio.NewReaderSize(io.MultiReader(r.d.Buffered(), r.from), 1<<16)}
+	for first := true; ; first = false {
+		b, err := in.token()
+		if err == nil && b == ']' {
+			break
+		}
+		if err == nil && !first && b == ',' {
+			b, err = in.token()
+		} else if !first {
+			return errNoTrace
+		}
+		if err == nil && b != '{' {
+			return errNoTrace
+		}
+		var text []byte
+		if err == nil {
+			text, err = in.object()
+		}
+		if err != nil {
 			return fmt.Errorf("%w: %w", errNoTrace, err)
 		}
-		if err := r.event(&e); err != nil {
+		if err := r.eventIn(text); err != nil {
 			return err
 		}
 	}
-	return r.delim(']')
+	// A decoder of the members behind the events, of which the array stands for the first.
+	r.from = io.MultiReader(strings.NewReader(`{"":0`), in.in)
+	r.d = json.NewDecoder(r.from)
+	if err := r.delim('{'); err != nil {
+		return err
+	}
+	for range 2 {
+		if _, err := r.d.Token(); err != nil {
+			return fmt.Errorf("%w: %w", errNoTrace, err)
+		}
+	}
+	return nil
+}
+
+// eventIn reads the event that text is.
+func (r *reader) eventIn(text []byte) error {
+	e := &r.last
+	*e = fileEvent{}
+	if !r.texts.scan(text, e) {
+		*e = fileEvent{}
+		if err := json.Unmarshal(text, e); err != nil {
+			return fmt.Errorf("%w: %w", errNoTrace, err)
+		}
+	}
+	return r.event(e)
 }
 
 func (r *reader) event(e *fileEvent) error {

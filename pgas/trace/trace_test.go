@@ -237,6 +237,35 @@ func TestFile(t *testing.T) {
 	}
 }
 
+// TestScan: what is scanned of an event is what package encoding/json reads, and few events need that package.
+func TestScan(t *testing.T) {
+	scanned, all := 0, 0
+	for seed := range uint64(20) {
+		var file bytes.Buffer
+		if err := random(seed).Write(&file); err != nil {
+			t.Fatal(err)
+		}
+		names := texts{}
+		for line := range strings.Lines(file.String()) {
+			line = strings.TrimRight(line, ",\n")
+			var got, want fileEvent
+			if json.Unmarshal([]byte(line), &want) != nil || want.Ph == "" || want.Ph == "M" {
+				continue // the head, the end, and names
+			}
+			all++
+			if !names.scan([]byte(line), &got) {
+				continue
+			}
+			if scanned++; !reflect.DeepEqual(got, want) {
+				t.Fatalf("seed %d: %s is read as %+v, want %+v", seed, line, got, want)
+			}
+		}
+	}
+	if scanned < all/2 {
+		t.Errorf("%d of %d events are scanned", scanned, all)
+	}
+}
+
 // sameTrace returns an error if got is not what a file of want keeps.
 func sameTrace(got, want *Trace) error {
 	if got.Program != want.Program || got.End != want.End || !reflect.DeepEqual(got.Hosts, want.Hosts) || len(got.PEs) != len(want.PEs) {
