@@ -28,7 +28,7 @@ import (
 // survivor runs a program for ever, until a PE dies. Every wait and every access ends with an error then, which must be
 // about the victim, whatever the program was at.
 func survivor(ctx context.Context, w *pgas.World, o dsm.Options, victim int) error {
-	err := untilDeath(ctx, w, o)
+	err := untilDeath(ctx, w, o, victim)
 	if w.PE() == victim {
 		return err
 	}
@@ -39,14 +39,19 @@ func survivor(ctx context.Context, w *pgas.World, o dsm.Options, victim int) err
 	return nil
 }
 
-// untilDeath writes, reads and locks coherent memory, and meets the other PEs, round after round.
-func untilDeath(ctx context.Context, w *pgas.World, o dsm.Options) error {
-	o.Bytes, o.Block = 1<<16, 1<<12
+// untilDeath writes, reads and locks coherent memory, and meets the other PEs, round after round. What victim alone has written
+// before a barrier is what others read behind it, or what it writes in the next round: nothing else, also when it dies.
+func untilDeath(ctx context.Context, w *pgas.World, o dsm.Options, victim int) error {
+	o.Bytes, o.Block = 1<<17, 1<<12
 	r, err := dsm.Open(ctx, w, o)
 	if err != nil {
 		return err
 	}
 	a, err := dsm.Alloc[int64](ctx, r, 8192)
+	if err != nil {
+		return err
+	}
+	its, err := dsm.Alloc[int64](ctx, r, victimWords)
 	if err != nil {
 		return err
 	}
@@ -60,6 +65,11 @@ func untilDeath(ctx context.Context, w *pgas.World, o dsm.Options) error {
 	}
 	return r.Run(ctx, 2, func(ctx context.Context, m dsm.Member) error {
 		for round := 0; ; round++ {
+			if w.PE() == victim && m.ID()%(m.N()/w.NPEs()) == 0 {
+				for i := range victimWords {
+					its.Set(i, int64(round)+1)
+				}
+			}
 			for k := range 64 {
 				i := int(mix(uint64(round), uint64(k), uint64(m.ID())) % 8192)
 				a.Set(i/16*16+m.ID(), int64(round))        // elements of its own
@@ -74,9 +84,17 @@ func untilDeath(ctx context.Context, w *pgas.World, o dsm.Options) error {
 			if err := m.Barrier(ctx); err != nil {
 				return err
 			}
+			for i := 0; i < victimWords; i += 64 {
+				if v := its.At(i); v != int64(round)+1 && v != int64(round)+2 {
+					return fmt.Errorf("round %d: word %d of PE %d is %d", round, i, victim, v)
+				}
+			}
 		}
 	})
 }
+
+// victimWords are of two blocks of untilDeath.
+const victimWords = 1024
 
 // TestDeathsSimulated has a PE die at random moments, under all protocols.
 func TestDeathsSimulated(t *testing.T) {
