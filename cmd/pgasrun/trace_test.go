@@ -278,6 +278,57 @@ func TestPlantedLink(t *testing.T) {
 	}
 }
 
+// TestBareFile: where a file system makes no file without a name, there is none either until the file is whole, and what a
+// process leaves that is killed while it gives the name is removed by the next; of one that lives it stays.
+func TestBareFile(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "t.json")
+	names := func() (all []string) {
+		list, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range list {
+			all = append(all, e.Name())
+		}
+		return all
+	}
+	f, err := createBare(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.temp.WriteString("whole")
+	if left := names(); len(left) > 0 {
+		t.Errorf("before the file is whole there is %v", left)
+	}
+	if err := f.name(); err != nil {
+		t.Fatal(err)
+	}
+	for _, lives := range []bool{true, false} { // a killed process holds no lock
+		if !lives {
+			f.temp.Close()
+		}
+		next, err := createFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		next.discard()
+		if left := len(names()); left != 1 && lives || left != 0 && !lives {
+			t.Errorf("process lives: %v: there is %v", lives, names())
+		}
+	}
+	if f, err = createBare(path); err != nil {
+		t.Fatal(err)
+	}
+	f.temp.WriteString("whole")
+	if err := f.replace(nil); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(path); err != nil || string(text) != "whole" || len(names()) != 1 {
+		t.Errorf("the file is %q, %v, beside %v", text, err, names())
+	}
+}
+
 // TestFileBehindALink: a file that a symbolic link leads to is replaced, and the link stays.
 func TestFileBehindALink(t *testing.T) {
 	dir, other := t.TempDir(), t.TempDir()
