@@ -20,8 +20,9 @@ import (
 // waiting as soon as their rings at it are full.
 //
 // On each member one goroutine at a time is in a call. A second one panics with *UsageError, which names the lines of both: always
-// if both flush or poll, and in a program that is checked (PGAS_CHECK=1) if either sends. Without that check items that two goroutines
-// send at once may be lost.
+// if both flush or poll, and in a program that is checked (PGAS_CHECK=1) if either sends. A Send that took its turn in every
+// program would take three times as long. So without that check items that two goroutines send at once may be lost; the next
+// Flush compares how many were sent with how many are there, and panics with *UsageError if these differ.
 //
 // Each member has n+1 times Ring bytes of symmetric memory for n members, and half as much Go memory for the batches that it
 // has begun.
@@ -227,6 +228,10 @@ func (b *Mailbox[T]) Flush(ctx context.Context) error {
 	b.mustBeOpen(ctx, "Flush")
 	b.turn.enterLong(b.world)
 	defer b.turn.leave()
+	if sent, there := b.counted.sent, b.rings.staged(); sent != there {
+		misuse("Mailbox.Flush", "Send was called %d times on this PE, and there are %d items: goroutines have sent at the same time, "+
+			"which may lose items: let them take turns, by a sync.Mutex or a channel; PGAS_CHECK=1 shows the lines of both", sent, there)
+	}
 	return b.team.Joint(ctx, "Mailbox.Flush", b.flow.object, false, b.flush)
 }
 

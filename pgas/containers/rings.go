@@ -96,6 +96,14 @@ func (r *rings[T]) stage(pe int, v T) (full bool) {
 	return len(out.staged) >= r.size/2
 }
 
+// staged returns how many items have been staged for all targets, those that have been put included.
+func (r *rings[T]) staged() (n uint64) {
+	for pe := range r.out {
+		n += (r.out[pe].sent-firstItem)&itemCount + uint64(len(r.out[pe].staged))
+	}
+	return n
+}
+
 // room returns how many more items fit the ring at target pe now.
 func (r *rings[T]) room(pe int) int {
 	out := &r.out[pe]

@@ -9,8 +9,8 @@ import (
 	"fmt"
 	"maps"
 	"regexp"
+	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/gopgas/gopgas/pgas"
@@ -32,57 +32,59 @@ func together(ctx context.Context, w *pgas.World, f func(ctx context.Context, g 
 
 // TestTicketsShared: goroutines that share Tickets get different numbers, and with those that are still reserved all numbers are there.
 func TestTicketsShared(t *testing.T) {
-	const each = 300
-	for _, batch := range []int{1, 7} {
+	for batch, each := range map[int]int{1: 500, 20: 2 * collisions, 1000: 5 * collisions} { // a smaller batch has more messages
 		t.Run(fmt.Sprintf("batch of %d", batch), func(t *testing.T) {
-			pgastest.RunAll(t, 2, func(ctx context.Context, w *pgas.World) error {
-				n, err := containers.NewTickets(ctx, w, containers.Batch(batch))
-				if err != nil {
-					return err
-				}
-				var mu sync.Mutex
-				var got []uint64
-				err = together(ctx, w, func(ctx context.Context, _ int) error {
-					mine := make([]uint64, each)
-					for i := range mine {
-						mine[i] = n.Next()
-					}
-					mu.Lock()
-					defer mu.Unlock()
-					got = append(got, mine...)
-					return nil
-				})
-				if err != nil {
-					return err
-				}
-				all, err := pgas.AllGather(ctx, w.Team(), got)
-				if err != nil {
-					return err
-				}
-				seen := map[uint64]bool{}
-				for pe := range all {
-					for _, v := range all[pe] {
-						if seen[v] {
-							return fmt.Errorf("number %d came twice", v)
-						}
-						seen[v] = true
-					}
-				}
-				for v := range uint64(sharers*each*w.NPEs() - batch*sharers*w.NPEs()) {
-					if !seen[v] && batch == 1 {
-						return fmt.Errorf("number %d came never", v)
-					}
-				}
-				return n.Free(ctx)
-			})
+			pgastest.Run(t, 2, ticketsShared(batch, each))
+			pgastest.RunSim(t, 2, ticketsShared(batch, 20))
 		})
+	}
+}
+
+// collisions is how often each goroutine uses what they share, so that they meet in it.
+const collisions = 20_000
+
+func ticketsShared(batch, each int) pgastest.Body {
+	return func(ctx context.Context, w *pgas.World) error {
+		n, err := containers.NewTickets(ctx, w, containers.Batch(batch))
+		if err != nil {
+			return err
+		}
+		got := make([]uint64, sharers*each)
+		err = together(ctx, w, func(ctx context.Context, g int) error {
+			for i := range each {
+				got[g*each+i] = n.Next()
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		all, err := pgas.AllGather(ctx, w.Team(), got)
+		if err != nil {
+			return err
+		}
+		numbers := slices.Concat(all...)
+		slices.Sort(numbers)
+		for i, v := range numbers {
+			if i > 0 && v == numbers[i-1] {
+				return fmt.Errorf("number %d came twice", v)
+			}
+			if limit := uint64(len(numbers) + sharers*batch*w.NPEs()); v >= limit || batch == 1 && v != uint64(i) {
+				return fmt.Errorf("number %d came as the one at %d", v, i)
+			}
+		}
+		return n.Free(ctx)
 	}
 }
 
 // TestCounterShared: what goroutines add together is the sum.
 func TestCounterShared(t *testing.T) {
-	const each = 300
-	pgastest.RunAll(t, 2, func(ctx context.Context, w *pgas.World) error {
+	pgastest.Run(t, 2, counterShared(20*collisions))
+	pgastest.RunSim(t, 2, counterShared(20))
+}
+
+func counterShared(each int) pgastest.Body {
+	return func(ctx context.Context, w *pgas.World) error {
 		c, err := containers.NewCounter(ctx, w)
 		if err != nil {
 			return err
@@ -105,7 +107,7 @@ func TestCounterShared(t *testing.T) {
 			return fmt.Errorf("Sum returns %d, %v, want %d", sum, err, want)
 		}
 		return c.Free(ctx)
-	})
+	}
 }
 
 // TestBloomShared: a key that a goroutine has added is there for it at once, whatever others do.
@@ -327,7 +329,7 @@ func secondGoroutine(h sharedHandle, s *stay) error {
 	return nil
 }
 
-// TestSendShared: with checks, two goroutines that send at the same time are told, or nothing is lost.
+// TestSendShared: in a program that is checked, two goroutines that send at the same time are told, or nothing is lost.
 func TestSendShared(t *testing.T) {
 	const each = 2000
 	err := pgastest.Goroutines(t.Context(), 1, pgastest.Options{Check: true}, func(ctx context.Context, w *pgas.World) error {
@@ -357,6 +359,52 @@ func TestSendShared(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestFlushCountsSends: without checks, the Flush after a Send whose item is lost says so, and so does one after a Send that was
+// not counted.
+func TestFlushCountsSends(t *testing.T) {
+	for name, lose := range map[string]func(*containers.Mailbox[int]){
+		"an item":  func(box *containers.Mailbox[int]) { box.LoseItem(0) },
+		"a number": func(box *containers.Mailbox[int]) { box.LoseNumber() },
+		"nothing":  func(*containers.Mailbox[int]) {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := pgastest.Goroutines(t.Context(), 1, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
+				received := 0
+				box, err := containers.NewMailbox(ctx, w, func(_ int, items []int) error { received += len(items); return nil })
+				if err != nil {
+					return err
+				}
+				for round := range 3 { // batches that are full, and some that are not
+					for range 5000 {
+						if err := box.Send(ctx, 0, 1); err != nil {
+							return err
+						}
+					}
+					if round == 2 {
+						lose(box)
+					}
+					if err := box.Flush(ctx); err != nil {
+						return err
+					}
+				}
+				if received != 3*5000 {
+					return fmt.Errorf("%d items were received", received)
+				}
+				return nil
+			})
+			if name == "nothing" {
+				if err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if !errors.As(err, new(*pgas.UsageError)) || !strings.Contains(err.Error(), "goroutines have sent at the same time") {
+				t.Errorf("the error is %v", err)
+			}
+		})
 	}
 }
 
