@@ -22,6 +22,7 @@ import (
 	"iter"
 	"os"
 	"slices"
+	"sync"
 
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/internal/coll"
@@ -41,7 +42,8 @@ func Records(size int) Units {
 	return Units(size)
 }
 
-// FileShare is the part of a file that this PE reads: whole lines, or whole records. One goroutine at a time uses it.
+// FileShare is the part of a file that this PE reads: whole lines, or whole records. Any number of goroutines read it at once,
+// each by an All or a Reader of its own. Close comes after all of them.
 type FileShare struct {
 	file       *os.File
 	path       string
@@ -49,7 +51,10 @@ type FileShare struct {
 	units      Units
 	start, end int64 // of the share
 	size       int64 // of the file
-	err        error
+
+	mu       sync.Mutex
+	readings int   // iterations under way
+	err      error // the first one of those that overlap
 }
 
 // ReadShare opens the file at path on every member of t, and returns the share of it that this PE reads: as many bytes as each
@@ -209,21 +214,43 @@ func (s *FileShare) explain(err error) error {
 }
 
 // All yields the lines or records of the share in order, each with the byte of the file where it begins. A line comes without
-// its end. The slice is not copied: it is valid until the next one comes. All begins anew each time. If reading fails it ends
-// early, and Err returns why.
+// its end. The slice is not copied: it is valid until the next one comes. All begins anew each time, and any number
+// of iterations may be under way. If reading fails an iteration ends early, and Err returns why.
 func (s *FileShare) All() iter.Seq2[int64, []byte] {
 	s.made("FileShare.All")
 	return func(yield func(int64, []byte) bool) {
 		r := bufio.NewReaderSize(s.Reader(), 256<<10)
 		var unit, spill []byte
-		s.err = nil
-		for at := s.start; at < s.end && s.err == nil; {
-			unit, s.err = s.read(r, &spill)
-			if s.err == nil && !yield(at, s.content(unit)) {
+		var err error
+		s.begin()
+		defer func() { s.finish(err) }()
+		for at := s.start; at < s.end && err == nil; {
+			unit, err = s.read(r, &spill)
+			if err == nil && !yield(at, s.content(unit)) {
 				return
 			}
 			at += int64(len(unit))
 		}
+	}
+}
+
+// begin counts an iteration that begins. The first of those that overlap forgets why an earlier one has ended early.
+func (s *FileShare) begin() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.readings == 0 {
+		s.err = nil
+	}
+	s.readings++
+}
+
+// finish counts an iteration that ends with err.
+func (s *FileShare) finish(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.readings--
+	if s.err == nil {
+		s.err = err
 	}
 }
 
@@ -258,11 +285,14 @@ func (s *FileShare) content(unit []byte) []byte {
 	return bytes.TrimSuffix(bytes.TrimSuffix(unit, []byte("\n")), []byte("\r"))
 }
 
-// Err returns why the last iteration over All has ended early, or nil.
+// Err returns why the last iteration over All has ended early, or nil. Of iterations that overlap it returns the first error of
+// one that has ended.
 func (s *FileShare) Err() error {
 	if s == nil {
 		s.made("FileShare.Err")
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	return s.err
 }
 

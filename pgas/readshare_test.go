@@ -242,6 +242,59 @@ func TestReadShareNamesHost(t *testing.T) {
 	})
 }
 
+// TestReadShareTwice: iterations that overlap yield all lines each, and an error of one is neither another's end nor forgotten when
+// another one begins or ends well.
+func TestReadShareTwice(t *testing.T) {
+	const lines = 1000
+	path := write(t, "", strings.Repeat("some text\n", lines))
+	pgastest.RunGoroutines(t, 1, func(ctx context.Context, w *pgas.World) error {
+		s, err := pgas.ReadShare(ctx, w.Team(), path, pgas.Records(10))
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+		group := w.Go(ctx)
+		for range 4 {
+			group.Go(func(context.Context) error {
+				n := 0
+				for range s.All() {
+					n++
+				}
+				if n != lines || s.Err() != nil {
+					return fmt.Errorf("%d lines, %w", n, s.Err())
+				}
+				return nil
+			})
+		}
+		if err := group.Wait(); err != nil {
+			return err
+		}
+		outer := 0
+		for range s.All() { // has read what it yields, for it is less than a buffer
+			if outer++; outer > 1 {
+				continue
+			}
+			if err := os.Truncate(path, 95); err != nil {
+				return err
+			}
+			for range s.All() {
+			}
+			for range 2 {
+				if s.Err() == nil {
+					return errors.New("the error of an iteration is forgotten")
+				}
+				for range s.All() {
+					break
+				}
+			}
+		}
+		if outer != lines || s.Err() == nil {
+			return fmt.Errorf("%d lines, %w", outer, s.Err())
+		}
+		return nil
+	})
+}
+
 // TestReadShareShrinks: a file that becomes shorter while it is read.
 func TestReadShareShrinks(t *testing.T) {
 	path := write(t, "", strings.Repeat("some text\n", 1000))

@@ -48,7 +48,7 @@ type Arena struct {
 	mem        pgas.Sym[granule]
 	words      pgas.Sym[uint64] // of each PE: see alloc.go
 	granules   uint64           // of each PE, the first of which is not used
-	generation uint64           // grows with each Reset; handles carry its last bits
+	generation atomic.Uint64    // grows with each Reset; handles carry its last bits
 	near       []bool           // by PE: it is on this host
 	fresh      []atomic.Uint64  // by PE: its first granule that was never allocated, when this PE last looked
 	closed     atomic.Bool
@@ -104,7 +104,7 @@ func (a *Arena) Reset(ctx context.Context) error {
 	if err := a.w.Barrier(ctx); err != nil {
 		return fmt.Errorf("arena: %w", err)
 	}
-	a.generation++
+	a.generation.Add(1)
 	a.empty()
 	if err := a.w.Barrier(ctx); err != nil {
 		return fmt.Errorf("arena: %w", err)

@@ -27,7 +27,7 @@ func Store[T any](a *Arena, pe int, v []T) (Handle[T], error) {
 	if n > 0 {
 		elements[T](a, granule, n).Put(pe, v)
 	}
-	return handleOf[T](pe, granule, a.generation, n), nil
+	return handleOf[T](pe, granule, a.generation.Load(), n), nil
 }
 
 // StoreValue is Store of one element.
@@ -128,8 +128,8 @@ func (a *Arena) mustName(op string, handle uint64) (n uint64) {
 		misuse(op, "the zero Handle names no record: test IsZero first, or use what Store has returned")
 	case h.PE() >= len(a.near) || h.granule() == 0 || h.granule() >= a.granules:
 		misuse(op, "a handle of another arena (%v): use it with the arena that it is from", h)
-	case h.generation() != a.generation&(1<<generationBits-1):
-		misuse(op, "a handle from before Reset (%v), which has dropped its record: the arena is in generation %d", h, a.generation&(1<<generationBits-1))
+	case h.generation() != a.generation.Load()&(1<<generationBits-1):
+		misuse(op, "a handle from before Reset (%v), which has dropped its record: the arena is in generation %d", h, a.generation.Load()&(1<<generationBits-1))
 	}
 	a.mustLive(h.PE())
 	if n = h.length(); n < longLength && !a.w.Checks() {
