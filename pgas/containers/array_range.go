@@ -18,7 +18,7 @@ func (a *Array[T]) GetRange(ctx context.Context, lo int, dst []T) error {
 		if from == to {
 			continue
 		}
-		if err := a.lost(pe); err != nil {
+		if err := a.lostBehind(ctx, pe); err != nil {
 			return err
 		}
 		staging[pe] = a.inOnePiece(pe, lo, from, to, dst)

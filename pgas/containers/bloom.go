@@ -176,7 +176,9 @@ func (b *Bloom[K]) begin() *bloomReads {
 // read begins to read the words of key as number i of a burst.
 func (b *Bloom[K]) read(r *bloomReads, i int, key K) {
 	p := b.place(key)
-	b.mustLive(p.pe)
+	if err := b.lostBehind(context.Background(), p.pe); err != nil {
+		panic(err)
+	}
 	r.at[i] = p
 	for j, word := range p.word {
 		b.words.At(word).FetchNB(p.pe, &r.found[i][j])

@@ -63,7 +63,7 @@ func (c *Counter) Sum(ctx context.Context) (int64, error) {
 	c.mustBelong(ctx, "Counter.Sum")
 	parts := make([]int64, c.n)
 	for pe := range parts {
-		if err := c.lost(pe); err != nil {
+		if err := c.lostBehind(ctx, pe); err != nil {
 			return 0, fmt.Errorf("Counter.Sum: %w", err)
 		}
 		c.word.FetchNB(pe, &parts[pe])

@@ -71,6 +71,15 @@ func (m *members) mustReach(op string, pe int) {
 // calls that wait for nothing would go on with it.
 func (m *members) lost(pe int) error { return m.world.Lost(m.team.WorldPE(pe)) }
 
+// lostBehind is lost for a call that has fetches under way, whose memory it gives up if pe is lost: it completes them first.
+func (m *members) lostBehind(ctx context.Context, pe int) error {
+	err := m.lost(pe)
+	if err != nil {
+		_ = m.ctx.Quiet(ctx) // of the two errors, the loss of pe is the caller's
+	}
+	return err
+}
+
 // mustLive panics with *pgas.PeerError if member pe is known to be lost.
 func (m *members) mustLive(pe int) {
 	if err := m.lost(pe); err != nil {
