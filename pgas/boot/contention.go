@@ -6,6 +6,9 @@ package boot
 // is over, one waiter yields again, the prober. If it loses a slice, the next time is longer, up to a bound that
 // keeps what probes lose small. If it yields often enough and loses nothing, all waiters yield again.
 //
+// A slice that is lost now and then costs less than sleep does in each wait before it. So a lost slice counts
+// only if few waits have been met since the one before.
+//
 // The service thread of ucx/engine has the same rules (contention.c) and the same words.
 
 import (
@@ -23,11 +26,14 @@ const (
 	recently    = 8                     // so many spans after the last loss the next loss is one more of the same load
 	probeTime   = 20 * time.Millisecond // for so long the other waiters leave the probe to the prober
 	cleanYields = 32                    // after so many yields that have lost nothing the load is over
+	sleepCosts  = 64 * time.Microsecond // so much longer a wait takes beside other load if it sleeps
 )
 
 // ContentionRules returns the numbers of the rules, which C has too.
-func ContentionRules() [7]int64 {
-	return [...]int64{int64(LostSlice), firstSpan, longerSpan, longestSpan, recently, int64(probeTime), cleanYields}
+func ContentionRules() [8]int64 {
+	return [...]int64{
+		int64(LostSlice), firstSpan, longerSpan, longestSpan, recently, int64(probeTime), cleanYields, int64(sleepCosts),
+	}
 }
 
 // Contention is what waiters know. All of them may use it at once: the PEs of a host, or the threads of one PE.
@@ -73,6 +79,10 @@ func (c *Contention) Probed(yields int, now int64) {
 	}
 	c.until.Store(now)
 }
+
+// Paid reports whether a slice that took lost nanoseconds does not count: sleep in the waits that were met since the
+// slice before would have taken longer.
+func Paid(lost, met int64) bool { return met*int64(sleepCosts) >= lost }
 
 // Lost says that a waiter, a prober or not, was without its CPU from began to now. What others have found out since it began counts once.
 func (c *Contention) Lost(began, now int64, prober bool) {

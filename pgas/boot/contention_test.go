@@ -54,6 +54,21 @@ func TestContention(t *testing.T) {
 	}
 }
 
+// TestContentionPaid: a lost slice counts if sleep in the waits before it would have been shorter than the slice.
+func TestContentionPaid(t *testing.T) {
+	for _, c := range []struct {
+		lost time.Duration
+		met  int64
+		want bool
+	}{
+		{LostSlice, 0, false}, {4 * time.Millisecond, 62, false}, {4 * time.Millisecond, 63, true}, {LostSlice, 1000, true},
+	} {
+		if got := Paid(int64(c.lost), c.met); got != c.want {
+			t.Errorf("a slice of %v after %d waits: paid %v, want %v", c.lost, c.met, got, c.want)
+		}
+	}
+}
+
 // TestContentionOneProber: a prober that does not come back keeps the others asleep for a while only.
 func TestContentionOneProber(t *testing.T) {
 	var c Contention

@@ -22,7 +22,7 @@ type ABI struct {
 	BlockedOffsets [5]uintptr // of the words of struct blocked, op first
 
 	ContentionOffsets [5]uintptr // of the words of struct contention
-	ContentionRules   [7]int64   // as boot.ContentionRules has them
+	ContentionRules   [8]int64   // as boot.ContentionRules has them
 
 	WaitingBytes, DoorbellBytes, FailedBytes, AccusedBytes, BellBytes, KeyBytes uintptr // what Config points to
 }
@@ -47,7 +47,7 @@ func Numbers() ABI {
 
 		ContentionRules: [...]int64{
 			C.LOST_SLICE_NS, C.CONTENTION_FIRST_SPAN, C.CONTENTION_LONGER_SPAN, C.CONTENTION_LONGEST_SPAN,
-			C.CONTENTION_RECENTLY, C.CONTENTION_PROBE_NS, C.CONTENTION_CLEAN_YIELDS,
+			C.CONTENTION_RECENTLY, C.CONTENTION_PROBE_NS, C.CONTENTION_CLEAN_YIELDS, C.CONTENTION_SLEEP_COSTS_NS,
 		},
 
 		WaitingBytes:  unsafe.Sizeof(*config.waiting),

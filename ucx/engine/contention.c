@@ -11,6 +11,16 @@ int contended(const engine_t *e)
     return until && now_ns() < until;
 }
 
+// spin_limit_ns returns for how long a thread polls in vain before it sleeps. While waiters are to sleep that is less,
+// but longer than an answer takes from a PE that must wake up first: two PEs that have begun to sleep can end it. A
+// thread that would yield at every poll does not poll then.
+int64_t spin_limit_ns(const engine_t *e)
+{
+    if (!contended(e) || e->config.spin_ns < SPIN_BESIDE_NS)
+        return e->config.spin_ns;
+    return e->config.oversubscribed ? 0 : SPIN_BESIDE_NS;
+}
+
 enum advice { YIELD_CPU, SLEEP_NOW, PROBE };
 
 // advise returns what a waiter is to do now. It returns PROBE to one waiter, which must call probed or lost_slice.
@@ -55,6 +65,13 @@ static void lost_slice(struct contention *c, int64_t began, int64_t now, int pro
     __atomic_add_fetch(&c->lost, 1, __ATOMIC_SEQ_CST);
 }
 
+// paid reports whether a slice that took so long does not count: see boot/contention.go.
+static int paid(engine_t *e, int64_t lost)
+{
+    uint32_t met = __atomic_exchange_n(&e->met, 0, __ATOMIC_RELAXED);
+    return (int64_t)met * CONTENTION_SLEEP_COSTS_NS >= lost;
+}
+
 // engine_yield lets other threads have this CPU, unless that costs time slices now, and returns for how long they had it.
 int64_t engine_yield(engine_t *e)
 {
@@ -64,7 +81,8 @@ int64_t engine_yield(engine_t *e)
         return 0;
     sched_yield();
     int64_t now = now_ns();
-    if (e->config.contention && now - began >= LOST_SLICE_NS)
+    int lost = e->config.contention && now - began >= LOST_SLICE_NS;
+    if (lost && !paid(e, now - began))
         lost_slice(e->config.contention, began, now, advice == PROBE);
     else if (advice == PROBE)
         probed(e->config.contention, now);

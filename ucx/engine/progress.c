@@ -11,7 +11,7 @@
 
 // begin_progress and end_progress bracket a stay in a waiting call. A service thread that sleeps on its event fd
 // is made to tick instead, because it would wake for every arrival. One that ticks so slowly that it would be late to serve
-// is woken at the end.
+// is woken at the end, and one that ticks at all if the waiter leaves it the wait.
 static void begin_progress(engine_t *e)
 {
     __atomic_add_fetch(&e->progressing, 1, __ATOMIC_SEQ_CST);
@@ -19,11 +19,13 @@ static void begin_progress(engine_t *e)
         engine_kick(e);
 }
 
-static void end_progress(engine_t *e)
+static void end_progress(engine_t *e, int leaves)
 {
+    uint32_t sleeper = leaves ? LIGHTLY : FOR_LONG;
     __atomic_add_fetch(&e->progress_calls, 1, __ATOMIC_RELAXED);
     __atomic_sub_fetch(&e->progressing, 1, __ATOMIC_SEQ_CST);
-    if (__atomic_load_n(&e->drowsy, __ATOMIC_SEQ_CST) && __atomic_exchange_n(&e->drowsy, 0, __ATOMIC_SEQ_CST))
+    uint32_t drowsy = __atomic_load_n(&e->drowsy, __ATOMIC_SEQ_CST);
+    if (drowsy >= sleeper && __atomic_exchange_n(&e->drowsy, AWAKE, __ATOMIC_SEQ_CST) != AWAKE)
         engine_kick(e);
 }
 
@@ -156,6 +158,7 @@ int progress_until(channel_t *c, lane_t *l, condition done, uint64_t arg, int64_
             c->vain = 0;
         if (done(c, l, arg)) {
             r = ENGINE_DONE;
+            __atomic_add_fetch(&e->met, 1, __ATOMIC_RELAXED);
             break;
         }
         if (++c->polls % SERVE_EVERY == 0 || c->vain)
@@ -191,14 +194,14 @@ int progress_until(channel_t *c, lane_t *l, condition done, uint64_t arg, int64_
             break;
         if (now - idle > YIELD_NS && !yielding)
             yield_cpu(e);
-        if (now - idle > e->config.spin_ns || contended(e)) {
+        if (now - idle > spin_limit_ns(e)) {
             flush_others(c);
             sleep_for_arrival(c, budget_ns - (now - start));
             count_silence(c, l, now_ns() - last);
             last = now_ns();
         }
     }
-    end_progress(e);
+    end_progress(e, 0);
     return r;
 }
 
@@ -260,6 +263,7 @@ static void flush_channels(engine_t *e)
 typedef struct stay {
     int64_t start, ticked;
     unsigned n;
+    int leaves; // the rest of the wait to the service thread
 } stay_t;
 
 static void stay_enter(engine_t *e)
@@ -279,8 +283,12 @@ static int stay_on(engine_t *e, stay_t *s, int64_t budget_ns)
     int64_t now = now_ns();
     if (!s->start)
         s->start = s->ticked = now;
-    if (now - s->start > budget_ns || contended(e))
+    if (now - s->start > budget_ns)
         return 0;
+    if (now - s->start > spin_limit_ns(e) && contended(e)) {
+        s->leaves = 1;
+        return 0;
+    }
     if (now - s->start > YIELD_NS && !yielding)
         yield_cpu(e);
     if (now - s->ticked > TICK_NS) {
@@ -288,6 +296,32 @@ static int stay_on(engine_t *e, stay_t *s, int64_t budget_ns)
         s->ticked = now;
     }
     return 1;
+}
+
+// polls_now reports whether a waiter polls. Beside other load it polls if words come to waiters that poll, and tries
+// that now and then if they do not.
+static int polls_now(engine_t *e)
+{
+    enum { PATIENT = 4, AGAIN = 16 };
+    if (!contended(e))
+        return 1;
+    uint32_t n = __atomic_load_n(&e->vain_stays, __ATOMIC_RELAXED);
+    if (n < PATIENT)
+        return spin_limit_ns(e) > 0;
+    __atomic_store_n(&e->vain_stays, n + 1, __ATOMIC_RELAXED);
+    return n % AGAIN == 0 && spin_limit_ns(e) > 0;
+}
+
+static void stay_leave(engine_t *e, const stay_t *s, int met)
+{
+    uint32_t n = __atomic_load_n(&e->vain_stays, __ATOMIC_RELAXED);
+    if (s->leaves && !met)
+        __atomic_store_n(&e->vain_stays, n + 1, __ATOMIC_RELAXED);
+    else if (n && met)
+        __atomic_store_n(&e->vain_stays, 0, __ATOMIC_RELAXED);
+    if (met)
+        __atomic_add_fetch(&e->met, 1, __ATOMIC_RELAXED);
+    end_progress(e, s->leaves);
 }
 
 // look_in serves once, and leaves the rest to the service thread, which is not made to tick: the caller is about to sleep.
@@ -307,7 +341,7 @@ int engine_wait_word(engine_t *e, uint64_t off, uint32_t bytes, int cmp, uint64_
     if (compares(load_word(word, bytes, is_signed), cmp, value, is_signed))
         return 1;
     int met, moved;
-    if (contended(e)) {
+    if (!polls_now(e)) {
         look_in(e);
         return compares(load_word(word, bytes, is_signed), cmp, value, is_signed);
     }
@@ -316,7 +350,7 @@ int engine_wait_word(engine_t *e, uint64_t off, uint32_t bytes, int cmp, uint64_
         moved = serve_once(e) != 0;
         met = compares(load_word(word, bytes, is_signed), cmp, value, is_signed);
     } while (!met && (moved || stay_on(e, &s, budget_ns)));
-    end_progress(e);
+    stay_leave(e, &s, met);
     return met;
 }
 
@@ -326,12 +360,12 @@ int engine_wait_word(engine_t *e, uint64_t off, uint32_t bytes, int cmp, uint64_
 void engine_wait_doorbell(engine_t *e, uint32_t seen, int64_t budget_ns)
 {
     stay_t s = {0};
-    if (contended(e)) {
+    if (!polls_now(e)) {
         look_in(e);
         return;
     }
     stay_enter(e);
     while (!serve_once(e) && __atomic_load_n(e->config.doorbell, __ATOMIC_ACQUIRE) == seen && stay_on(e, &s, budget_ns))
         ;
-    end_progress(e);
+    stay_leave(e, &s, !s.leaves);
 }

@@ -44,13 +44,14 @@ static int sleep_ns(int fd, int kick, int64_t ns)
 }
 
 // sleep_while_others_progress sleeps for ns, or until the last thread that makes progress has stopped if that is long.
+// Beside other load it also ends when a waiter stops polling and leaves its wait to the service thread.
 static void sleep_while_others_progress(engine_t *e, int64_t ns)
 {
-    int drowsy = ns > LONG_TICK_NS;
+    uint32_t drowsy = ns > LONG_TICK_NS ? FOR_LONG : contended(e) ? LIGHTLY : AWAKE;
     __atomic_store_n(&e->drowsy, drowsy, __ATOMIC_SEQ_CST);
-    if (!drowsy || __atomic_load_n(&e->progressing, __ATOMIC_SEQ_CST))
+    if (drowsy == AWAKE || __atomic_load_n(&e->progressing, __ATOMIC_SEQ_CST))
         sleep_ns(-1, e->kick, ns);
-    __atomic_store_n(&e->drowsy, 0, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&e->drowsy, AWAKE, __ATOMIC_SEQ_CST);
 }
 
 // serve_busy serves until nothing has come for some time, or another thread makes progress, and reports whether
@@ -73,7 +74,7 @@ static int serve_busy(engine_t *e)
             ticked = now;
         }
         if (moved)
-            last = now, patience = contended(e) ? 0 : e->config.spin_ns;
+            last = now, patience = spin_limit_ns(e);
         else if (now - last > patience)
             break;
         else if (now - last > YIELD_NS)

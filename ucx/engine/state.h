@@ -18,6 +18,7 @@ enum {
     NAP_NS = 1000 * 1000,       // longest sleep of a waiter before it polls again, at first
     NAP_DOUBLINGS = 3,          // how often that doubles while nothing arrives
     YIELD_NS = 20 * 1000,       // after so much waiting in vain, the awaited PE may need this CPU
+    SPIN_BESIDE_NS = 100 * 1000, // for so long a thread polls while waiters are to sleep
     CLOCK_EVERY = 16,           // polls between two readings of the clock
     SERVE_EVERY = 8,            // polls of the channel's worker between two of the service worker, while waiting
     SERVICE_LANE_MAX = 2 << 10, // a longer message takes longer by the service lane, because both ends would use its one connection
@@ -123,11 +124,13 @@ struct engine {
     uint32_t progressing __attribute__((aligned(64))); // threads inside a waiting call
     uint32_t progress_calls;                           // ever
     uint32_t neighbours;                               // polls for which others are expected to need this CPU, as of the last yield
+    uint32_t met;                                      // waits that were met since a time slice was last lost
+    uint32_t vain_stays;                               // beside other load, since a word came to a waiter that polled
 
     // Written by the service thread, read by all threads.
     uint32_t polling __attribute__((aligned(64))); // it sleeps on the worker's event fd
     uint32_t deep;                                 // it sleeps and does not tick channels
-    uint32_t drowsy;                               // it sleeps for longer than LONG_TICK_NS because others make progress
+    uint32_t drowsy;                               // it sleeps because others make progress: enum drowsy
     uint64_t ticks;
     int kick; // eventfd that ends its sleep
 
@@ -175,6 +178,10 @@ static inline void cpu_relax(void)
 #endif
 }
 
+// How the service thread sleeps while others make progress. A waiter that leaves it a wait ends either sleep, and the end
+// of any wait ends the long one.
+enum drowsy { AWAKE, LIGHTLY, FOR_LONG };
+
 // before reports whether message a was sent before message b; numbers wrap.
 static inline int before(uint32_t a, uint32_t b)
 {
@@ -183,6 +190,7 @@ static inline int before(uint32_t a, uint32_t b)
 
 // contention.c
 int contended(const engine_t *e);
+int64_t spin_limit_ns(const engine_t *e);
 int64_t engine_yield(engine_t *e);
 
 // wakeup.c

@@ -84,6 +84,7 @@ enum {
     CONTENTION_RECENTLY = 8,
     CONTENTION_PROBE_NS = 20 * 1000 * 1000,
     CONTENTION_CLEAN_YIELDS = 32,
+    CONTENTION_SLEEP_COSTS_NS = 64 * 1000,
 };
 
 struct engine_config {

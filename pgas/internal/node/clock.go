@@ -34,8 +34,8 @@ func (n *Node) YieldTo(pe int) {
 	if n.Sched != nil || !n.Policy.Oversubscribed || pe == n.Job.PE || n.Shm.Heap(pe) == nil {
 		return
 	}
-	y := n.beginYields()
-	defer y.end()
+	y := n.beginYields(true)
+	defer y.end(false)
 	for i := 0; !y.sleeps(); i++ { // PEs that sleep have been woken
 		y.yield()
 		if !n.Policy.yieldsAgain(i, n.Job.Segment.Header.InQueues.Load()) {
@@ -126,8 +126,8 @@ func (n *Node) Yield() {
 		runtime.Gosched()
 		return
 	}
-	y := n.beginYields()
-	defer y.end()
+	y := n.beginYields(true)
+	defer y.end(false)
 	if y.sleeps() {
 		n.State.Sleep(n.State.Doorbell.Load(), yieldNap)
 		return

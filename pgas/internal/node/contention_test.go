@@ -8,25 +8,35 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"syscall"
 	"testing"
 
 	"github.com/gopgas/gopgas/pgas"
+	"github.com/gopgas/gopgas/pgas/internal/private"
 	"github.com/gopgas/gopgas/pgas/pgastest"
 )
 
-// TestBesideLoad: a PE whose CPU another program wants, too, does not give up a time slice for every wait. It notices what its
-// yields cost, and sleeps. Slices are what the kernel counts: a thread that yields to another program, or is interrupted,
-// is switched against its will, and a thread that sleeps is not.
+// TestBesideLoad: a PE whose CPU another program wants, too, does not give up a time slice for every wait. It notices
+// what its yields cost, and polls for a while or sleeps. Slices are what the kernel counts: a thread that yields to
+// another program, or is interrupted, is switched against its will, and a thread that sleeps is not.
 func TestBesideLoad(t *testing.T) {
+	many := 2 * runtime.NumCPU()
 	for _, program := range []struct {
-		name string
-		run  func(context.Context, *pgas.World, pgas.Sym[uint64]) (waits int, err error)
+		name       string
+		pes, hosts int
+		mostLost   int // slices in 100 waits
+		leastSlept int // of 100 waits: a PE that yields until its wait is over sleeps in none
+		run        func(context.Context, *pgas.World, pgas.Sym[uint64]) (waits int, err error)
 	}{
-		{"ping-pong", pingPong},
-		{"barriers", barriers},
-		{"a goroutine that serves and one that calls", serveAndCall},
+		{"ping-pong", 2, 1, 25, 0, ring},
+		{"barriers", 2, 1, 25, 0, barriers},
+		{"a goroutine that serves and one that calls", 2, 1, 25, 0, serveAndCall},
+		{"a ring of more PEs than CPUs", many, 1, 100, 25, ring},
+		{"barriers of more PEs than CPUs", many, 1, 100, 25, barriers},
+		{"a ring between hosts", many, 2, 100, 25, ring},
+		{"barriers between hosts", many, 2, 100, 25, barriers},
 	} {
 		t.Run(program.name, func(t *testing.T) {
 			body := func(ctx context.Context, w *pgas.World) error {
@@ -42,36 +52,50 @@ func TestBesideLoad(t *testing.T) {
 				if err := w.Barrier(ctx); err != nil {
 					return err
 				}
-				before := switches()
+				lost, slept := -switches(), -int(private.Node(w).Slept())
 				waits, err := program.run(ctx, w, s)
 				if err != nil {
 					return err
 				}
-				lost := switches() - before
-				if lost > waits/4 {
-					return fmt.Errorf("PE %d has lost its CPU %d times in %d waits", w.PE(), lost, waits)
+				lost, slept = lost+switches(), slept+int(private.Node(w).Slept())
+				if lost > waits*program.mostLost/100 || slept < waits*program.leastSlept/100 {
+					return fmt.Errorf("PE %d has lost its CPU %d times in %d waits, and has slept in %d", w.PE(), lost, waits, slept)
 				}
 				return w.Barrier(ctx)
 			}
-			pgastest.RunProcesses(t, 2, body)
+			if program.hosts > 1 {
+				skipWithAutogroups(t)
+				pgastest.RunHosts(t, program.pes, program.hosts, body)
+			} else {
+				pgastest.RunProcesses(t, program.pes, body)
+			}
 		})
+	}
+}
+
+// skipWithAutogroups skips a test of hosts beside load where the kernel divides CPUs among sessions. The load of a host
+// is in the host's session. It has used the session's share of the CPU before a PE of the session wakes up.
+func skipWithAutogroups(t *testing.T) {
+	on, err := os.ReadFile("/proc/sys/kernel/sched_autogroup_enabled")
+	if err == nil && string(bytes.TrimSpace(on)) != "0" {
+		t.Skip("each host is a session, and the kernel divides CPUs among sessions: sysctl kernel.sched_autogroup_enabled=0")
 	}
 }
 
 const besideRounds = 1000
 
-// pingPong is besideRounds round trips of a signal.
-func pingPong(ctx context.Context, w *pgas.World, s pgas.Sym[uint64]) (int, error) {
-	ball, other := pgas.AtomicOf(s, 0), 1-w.PE()
+// ring is besideRounds rounds of a signal by all PEs.
+func ring(ctx context.Context, w *pgas.World, s pgas.Sym[uint64]) (int, error) {
+	ball, next := pgas.AtomicOf(s, 0), (w.PE()+1)%w.NPEs()
 	for i := range uint64(besideRounds) {
 		if w.PE() == 0 {
-			ball.Set(other, i+1)
+			ball.Set(next, i+1)
 		}
 		if _, err := ball.WaitUntil(ctx, pgas.GE, i+1); err != nil {
 			return 0, err
 		}
 		if w.PE() != 0 {
-			ball.Set(other, i+1)
+			ball.Set(next, i+1)
 		}
 	}
 	return besideRounds, nil

@@ -20,6 +20,7 @@ type waitPolicy struct {
 	spins          int           // polls before anything else, some 2 ns each
 	yields         int           // times that the waiter then yields its CPU
 	polls          int           // polls between two yields
+	pollsBeside    int           // polls in place of a yield that would cost a time slice; 0: the waiter sleeps
 	pollsIfNext    int           // further polls of a PE that is next in a queue
 	Oversubscribed bool          // there is not a CPU for each PE
 	runnable       int32         // PEs in queues of which, with the holder, all can run at once
@@ -50,7 +51,7 @@ func waitPolicyOf(job *boot.Job, goroutines bool) waitPolicy {
 		}
 	}
 	// Even with a CPU for each PE the kernel may have put two PEs on one CPU: yield to the other PE.
-	return waitPolicy{spins: 1500, yields: 100, polls: 100, progressFor: 2 * time.Millisecond}
+	return waitPolicy{spins: 1500, yields: 100, polls: 100, pollsBeside: 500, progressFor: 2 * time.Millisecond}
 }
 
 // yieldsAgain reports whether a PE that has handed its turn on, and has yielded its CPU i times more than once, is to

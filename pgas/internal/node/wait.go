@@ -90,21 +90,24 @@ func (n *Node) progressUntil(ctx context.Context, c Cond) (v uint64, over bool, 
 }
 
 // pollAndYield polls c, yields between polls until the wait may have ended otherwise, and returns as Check does. It
-// does not yield while other programs have the CPU for a time slice after a yield.
+// does not yield while other programs have the CPU for a time slice after a yield, but polls for longer or leaves.
 func (n *Node) pollAndYield(ctx context.Context, c Cond, shown *shownWait) (v uint64, ok bool) {
 	n.waiters.polling.Add(1)
 	defer n.waiters.stopPolling()
-	y := n.beginYields()
-	defer y.end()
+	y := n.beginYields(c.pred != nil)
+	defer func() { y.end(ok) }()
 	door, rung := n.State.Doorbell.Load(), false
 	for i := range n.Policy.yields {
 		if i == publishAfter { // where PEs share CPUs this may take long
 			shown.begin()
 		}
-		if y.sleeps() {
-			return 0, false
-		}
 		polls := n.Policy.polls + 1
+		if y.sleeps() {
+			if !y.polls() {
+				return 0, false
+			}
+			polls = n.Policy.pollsBeside
+		}
 		if n.Policy.pollsIfNext > 0 && c.predecessorReleased() {
 			polls += n.Policy.pollsIfNext
 		}
@@ -118,7 +121,7 @@ func (n *Node) pollAndYield(ctx context.Context, c Cond, shown *shownWait) (v ui
 		}
 		if n.waiters.shouldGosched(i, rung) {
 			runtime.Gosched()
-		} else {
+		} else if !y.polling {
 			y.yield()
 		}
 		if n.mayHaveEnded(ctx) {

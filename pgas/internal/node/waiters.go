@@ -39,6 +39,9 @@ type waiterPool struct {
 	slept   atomic.Int64 // waits so far that have gone to sleep: for tests
 	inVain  atomic.Int64 // of them, that have polled for as long as they may
 
+	met       atomic.Int64 // waits off the fast path that were met awake since the PE last lost a time slice
+	vainPolls atomic.Int32 // waits beside other load since a word has come to one that polled
+
 	mu       sync.Mutex
 	sleepers int       // on words of the heap
 	freed    sync.Cond // signalled when polling waiters leave a processor free, or the doorbell was rung
@@ -51,6 +54,30 @@ func (c *waiterPool) init() {
 
 // saturated reports whether the polling waiters may need all processors.
 func (c *waiterPool) saturated() bool { return c.polling.Load() >= c.procs }
+
+// pollsNow reports whether a waiter polls beside other load: if words come to waiters that poll, and now and then
+// if they do not.
+func (c *waiterPool) pollsNow() bool {
+	const patient, again = 4, 16
+	n := c.vainPolls.Load()
+	if n < patient {
+		return true
+	}
+	c.vainPolls.Store(n + 1)
+	return n%again == 0
+}
+
+// ended notes whether a wait that is about to sleep or over was met. polled says that it has polled in place of yields.
+func (c *waiterPool) ended(met, polled bool) {
+	if met {
+		c.met.Add(1)
+	}
+	if met && polled {
+		c.vainPolls.Store(0)
+	} else if polled {
+		c.vainPolls.Add(1)
+	}
+}
 
 // yieldIfShort lets other waiters run if they may be without a processor.
 func (c *waiterPool) yieldIfShort() {

@@ -1,6 +1,6 @@
 package node
 
-// Yields of the CPU, and what they cost. boot/contention.go has the rules.
+// Yields of the CPU, what they cost, and polling in their place. boot/contention.go has the rules.
 
 import (
 	"runtime"
@@ -18,10 +18,16 @@ type yields struct {
 	clean  int              // yields that have not lost a slice
 	prober bool
 	lost   bool // a slice, or the waiter was advised to sleep
+
+	polling bool // for longer, without yields
 }
 
-func (n *Node) beginYields() yields {
+// beginYields begins a row of yields. Where PEs share CPUs, a waiter in a queue asks for no advice: see policy.go.
+func (n *Node) beginYields(queued bool) yields {
 	y := yields{node: n, known: n.contention}
+	if queued && n.Policy.Oversubscribed {
+		y.known = nil
+	}
 	if y.known != nil {
 		y.looked = n.clock()
 		advice := y.known.Advise(y.looked)
@@ -47,7 +53,7 @@ func (y *yields) yield() {
 	}
 	began := y.looked
 	y.looked = y.node.clock()
-	if y.looked-began < int64(boot.LostSlice) {
+	if lost := y.looked - began; lost < int64(boot.LostSlice) || boot.Paid(lost, y.node.waiters.met.Swap(0)) {
 		y.clean++
 		return
 	}
@@ -55,8 +61,17 @@ func (y *yields) yield() {
 	y.lost = true
 }
 
-// end tells the other waiters what a probe has found.
-func (y *yields) end() {
+// polls reports whether a waiter that is not to yield polls for longer before it sleeps.
+func (y *yields) polls() bool {
+	if !y.polling && y.node.Policy.pollsBeside > 0 {
+		y.polling = y.node.waiters.pollsNow()
+	}
+	return y.polling
+}
+
+// end notes whether the wait was met, and tells the other waiters what a probe has found.
+func (y *yields) end(met bool) {
+	y.node.waiters.ended(met, y.polling)
 	if y.prober && !y.lost {
 		y.known.Probed(y.clean, y.looked)
 	}
