@@ -43,7 +43,7 @@ var networks = map[string]network{
 	}},
 	"addresses of the link alone": {steps: []string{"addr add 169.254.7.HOST/16 dev eth0"}},
 	"large packets are lost between switches": {
-		steps: small, bridge: narrow("1280"), env: []string{"PGAS_PEER_TIMEOUT=2s"},
+		steps: small, bridge: narrow("1280"), env: []string{"PGAS_PEER_TIMEOUT=5s"},
 		want: "small packets reach its host, and large ones do not: give every interface and switch on the way the same MTU",
 	},
 	"addresses of the link alone, of IPv6": {

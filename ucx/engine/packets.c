@@ -31,7 +31,8 @@ static int names(const struct way *w, const struct sockaddr_storage *peer)
 }
 
 // look adds what socket fd shows. On a link that is cut a packet has been sent again, too, but none that was sent later has
-// arrived. The time-out of the kernel doubles each time, so half of it is less than has passed since the packet was sent first.
+// arrived. The kernel doubles its time-out each time: the sum of those that are over, and the time since the last, have passed
+// since the packet was sent first.
 static void look(struct way *w, int fd)
 {
     enum { TWICE = 2, LARGE = 576 }; // every network takes packets of 576 bytes
@@ -45,8 +46,11 @@ static void look(struct way *w, int fd)
     int64_t sent_us = info.tcpi_last_data_sent * (int64_t)1000;
     if (bytes == 0 && sent_us < w->passed_us)
         w->passed_us = sent_us;
-    if (info.tcpi_retransmits >= TWICE && info.tcpi_unacked > 0 && bytes > LARGE && info.tcpi_rto / 2 > w->stuck_us)
-        w->stuck_us = info.tcpi_rto / 2;
+    if (info.tcpi_sacked > 0) // a small packet has arrived behind a large one that has not
+        w->passed_us = 0;
+    int64_t stuck_us = info.tcpi_rto - (info.tcpi_rto >> info.tcpi_backoff) + sent_us;
+    if (info.tcpi_retransmits >= TWICE && info.tcpi_unacked > 0 && bytes > LARGE && stuck_us > w->stuck_us)
+        w->stuck_us = stuck_us;
 }
 
 // silence_of returns what the silence of a PE is evidence of, whose worker has the given address: SILENT, or LARGE_LOST if

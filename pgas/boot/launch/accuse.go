@@ -119,9 +119,12 @@ func (j *job) accusersOf(h *host) int {
 	return len(by)
 }
 
-// silence is 1 for an accusation for silence, and otherwise 0.
+// silence is 2 for an accusation for silence that knows why, 1 for another one for silence, and otherwise 0.
 func silence(x boot.Accusation) int {
-	if x.Silent {
+	switch {
+	case x.LargeLost:
+		return 2
+	case x.Silent:
 		return 1
 	}
 	return 0
