@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -590,4 +591,26 @@ func TestExchangeOutlivesFirstHost(t *testing.T) {
 	}
 	os.Remove(filepath.Join(r.tmp, "go"))
 	r.nothingLeft()
+}
+
+// TestKeepGoing: with -keep-going the others are not ended, and one line says what they can do: they use the memory of each other,
+// and whatever has to wait returns the error, as the line says.
+func TestKeepGoing(t *testing.T) {
+	r := launchJob(t, nil, "-n", "3", "-keep-going", "./testdata/survivors")
+	var lines []string
+	for line := range r.lines {
+		lines = append(lines, line)
+	}
+	if err := r.cmd.Wait(); r.cmd.ProcessState.ExitCode() != 3 {
+		t.Errorf("the job ended with %v: %s", err, &r.stderr)
+	}
+	for pe := range 2 {
+		if want := fmt.Sprintf("PE %d went on, until ctx: <nil>", pe); !slices.Contains(lines, want) {
+			t.Errorf("no %q in %q %s", want, lines, &r.stderr)
+		}
+	}
+	const says = "pgasrun: -keep-going: PE 2 has failed, and the others run on: they compute and access the memory of those that are left, and whatever has to wait returns the error\n"
+	if n := strings.Count(r.stderr.String(), says); n != 1 {
+		t.Errorf("%d lines say what -keep-going does: %s", n, &r.stderr)
+	}
 }

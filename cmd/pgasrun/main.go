@@ -315,7 +315,7 @@ func (o *options) flags() *flag.FlagSet {
 	fs.StringVar(&o.uiSave, "ui-save", "", "save that page, as it is when the job has ended, to this `file`")
 	fs.BoolVar(&o.static, "static", false, "start the PEs of this host alone, which join those of the other hosts as PGAS_HOSTS, PGAS_HOST, PGAS_RENDEZVOUS and PGAS_SECRET_FILE say: for pods, systemd, docker compose")
 	o.k8sFlags(fs)
-	fs.BoolVar(&o.keepGoing, "keep-going", false, "the launcher does not end the other PEs when one fails: what they are blocked in returns an error, and a program that expects it goes on")
+	fs.BoolVar(&o.keepGoing, "keep-going", false, "end no other PE when one fails: the others compute on, and access memory of those that are left, but whatever has to wait returns the error, so only PEs that do without each other go on")
 	fs.DurationVar(&o.timeout, "timeout", 0, "end a job that runs longer than `time`, and say what it hung in")
 	fs.DurationVar(&o.stall, "stall", 30*time.Second, "say what each PE is blocked in, once, if all have waited for `time` and nothing has moved; the job goes on. 0: never")
 	fs.DurationVar(&o.connectTimeout, "connect-timeout", 30*time.Second, "give up a host that does not answer within `time`")

@@ -151,9 +151,7 @@ func (j *job) handleLost(x boot.Accusation) {
 	j.deaths = append(j.deaths, deathRecord{death: d, host: j.hostOf(x.PE), launcherTime: boot.Clock()})
 	j.status = max(j.status, exitStatus(d), 1)
 	j.notifyOthers(nil, d)
-	if !j.spec.KeepGoing {
-		j.terminate()
-	}
+	j.endOthers(x.PE)
 }
 
 // wasSilent reports whether a PE that ended as d was silent before that, to an accuser that others answer: the network

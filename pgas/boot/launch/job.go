@@ -427,9 +427,16 @@ func (j *job) handleDeath(h *host, d death) {
 		return
 	}
 	j.userEnded = j.userSignal != 0
+	j.endOthers(d.PE)
+}
+
+// endOthers ends the other PEs after the failure of one, or, with Spec.KeepGoing, says what those that run on can do.
+func (j *job) endOthers(failed int) {
 	if !j.spec.KeepGoing {
 		j.terminate()
+		return
 	}
+	j.stderr.notice(fmt.Sprintf("pgasrun: -keep-going: PE %d has failed, and the others run on: they compute and access the memory of those that are left, and whatever has to wait returns the error\n", failed))
 }
 
 // notifyOthers tells the PEs of all hosts but h of a failure: their blocked calls return an error.

@@ -49,7 +49,7 @@ type Spec struct {
 	ConnectTimeout time.Duration    // until every agent has answered; default 30s
 	Grace          time.Duration    // between SIGTERM and SIGKILL; default 1s
 	HintDelay      time.Duration    // from a signal to end, to the hint that a second one kills; default 3s
-	KeepGoing      bool             // a PE's failure does not end the job
+	KeepGoing      bool             // a PE's failure ends no other PE; what others have to wait for returns it
 	Unbound        bool             // PEs run on any CPU, even if there is one for each
 	Stall          time.Duration    // nothing in the job moves for so long: Stderr gets what each PE is blocked in, once; default: it does not
 	Signals        <-chan os.Signal // forwarded to every PE; SIGQUIT prints what each is blocked in instead
