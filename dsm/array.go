@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"reflect"
 
+	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas"
 )
 
@@ -27,7 +28,7 @@ func AllocLayout[T any](ctx context.Context, r *Region, n int, hash uint64) (Arr
 		misuse("Alloc", "%s holds a pointer in %s, which means nothing on another PE: use indexes", t, path)
 	}
 	if n < 0 {
-		misuse("Alloc", "%d elements", n)
+		misuse("Alloc", "%s", plural.Count(n, "element"))
 	}
 	what := fmt.Sprintf("%d × %s of %d bytes", n, t, t.Size())
 	if hash != 0 {

@@ -7,6 +7,7 @@ package dsm
 import (
 	"context"
 
+	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas"
 )
 
@@ -93,6 +94,6 @@ func (e *Event) Wait(ctx context.Context, pe int) (err error) {
 func (e *Event) check(op string, pe int) {
 	e.r.mustBeOpen(op)
 	if pe < 0 || pe >= e.r.n {
-		misuse(op, "PE %d: the job has %d PEs", pe, e.r.n)
+		misuse(op, "PE %d: the job has %s", pe, plural.Count(e.r.n, "PE"))
 	}
 }

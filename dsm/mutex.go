@@ -6,6 +6,7 @@ package dsm
 import (
 	"context"
 
+	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas"
 )
 
@@ -38,7 +39,7 @@ const firstNotices = 31
 
 func newSlot(ctx context.Context, r *Region, op string, home int) (slot, error) {
 	if home < 0 || home >= r.n {
-		misuse(op, "home %d: the job has %d PEs", home, r.n)
+		misuse(op, "home %d: the job has %s", home, plural.Count(r.n, "PE"))
 	}
 	words, err := allocate[uint64](ctx, r, 1+encodedWords(r.o.Notices))
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"math/bits"
 	"os"
 
+	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas"
 )
 
@@ -97,7 +98,7 @@ func (o Options) completed() Options {
 	case bits.OnesCount(uint(o.Block)) != 1 || o.Block < 0 || o.Block > maxBlock:
 		misuse("Open", "blocks of %d bytes: Options.Block is a power of two up to 1 MiB", o.Block)
 	case o.Notices < 0:
-		misuse("Open", "%d notices: Options.Notices is positive, 0 for the default, or -1 for none", o.Notices)
+		misuse("Open", "%s: Options.Notices is positive, 0 for the default, or -1 for none", plural.Count(o.Notices, "notice"))
 	case o.Lease > maxLease:
 		misuse("Open", "a lease of %d: Options.Lease is at most 2^40", o.Lease)
 	case o.CacheMax > 0 && o.CacheMax < 2*uint64(o.Block):
@@ -111,7 +112,7 @@ func (o Options) completed() Options {
 	}
 	o.Bytes = (o.Bytes + uint64(o.Block) - 1) / uint64(o.Block) * uint64(o.Block)
 	if o.Bytes/uint64(o.Block) >= maxBlocks {
-		misuse("Open", "%d blocks: a region has fewer than 2^31; use larger blocks", o.Bytes/uint64(o.Block))
+		misuse("Open", "%s: a region has fewer than 2^31; use larger blocks", plural.Count(o.Bytes/uint64(o.Block), "block"))
 	}
 	return o
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas"
 )
 
@@ -296,11 +297,11 @@ func (r *Region) World() *pgas.World { return r.w }
 
 // String describes the region in a line.
 func (r *Region) String() string {
-	s := fmt.Sprintf("coherent region of %d bytes in %d blocks of %d, mode %v", r.o.Bytes, r.blocks, r.o.Block, r.mode)
+	s := fmt.Sprintf("coherent region of %d bytes in %s of %d, mode %v", r.o.Bytes, plural.Count(r.blocks, "block"), r.o.Block, r.mode)
 	if r.mode == Shared {
 		return s
 	}
-	return s + fmt.Sprintf(", protocol %v, %d notices, lease %d", r.o.Protocol, r.o.Notices, r.o.Lease)
+	return s + fmt.Sprintf(", protocol %v, %s, lease %d", r.o.Protocol, plural.Count(r.o.Notices, "notice"), r.o.Lease)
 }
 
 // Close ends the region. It is collective. Its arrays must not be accessed any more: in mode Paged that faults, at least

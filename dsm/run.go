@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"runtime/debug"
 
+	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas"
 )
 
@@ -41,7 +42,7 @@ const maxSum = 64
 func (r *Region) Run(ctx context.Context, n int, body func(ctx context.Context, m Member) error) error {
 	r.mustBeOpen("Region.Run")
 	if n < 0 {
-		misuse("Region.Run", "%d goroutines: give a positive number, or 0 for as many as suit the machine", n)
+		misuse("Region.Run", "%s: give a positive number, or 0 for as many as suit the machine", plural.Count(n, "goroutine"))
 	}
 	if n == 0 {
 		n = suitable()
@@ -145,7 +146,7 @@ func (m Member) Barrier(ctx context.Context) error {
 // no fence. Errors: those of a collective, and the cause of ctx's end.
 func (m Member) Sum(ctx context.Context, x ...float64) ([]float64, error) {
 	if len(x) > maxSum {
-		misuse("Member.Sum", "%d values: it adds up to %d at once", len(x), maxSum)
+		misuse("Member.Sum", "%s: it adds up to %d at once", plural.Count(len(x), "value"), maxSum)
 	}
 	m.t.parts[m.local] = x
 	if err := m.t.local.meet(ctx, func() error { return m.t.sum(ctx, len(x)) }); err != nil {
@@ -160,7 +161,7 @@ func (t *team) sum(ctx context.Context, n int) error {
 	clear(own)
 	for _, part := range t.parts {
 		if len(part) != n {
-			misuse("Member.Sum", "goroutines of this PE give %d and %d values", n, len(part))
+			misuse("Member.Sum", "goroutines of this PE give %d and %s", n, plural.Count(len(part), "value"))
 		}
 		for i, v := range part {
 			own[i] += v

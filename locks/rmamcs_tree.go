@@ -40,6 +40,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/topo"
 )
@@ -247,7 +248,7 @@ const (
 // thresholds returns T_L of each level: the given value if there is one and it is not 0.
 func thresholds(full *topo.Tree, levels []topo.Level, given []int) ([]int, error) {
 	if len(given) > len(levels) {
-		return nil, fmt.Errorf("%d values of T_L, and the lock has %d levels: %s", len(given), len(levels), namesOf(levels))
+		return nil, fmt.Errorf("%s of T_L, and the lock has %d levels: %s", plural.Count(len(given), "value"), len(levels), namesOf(levels))
 	}
 	hosts, err := full.Level(topo.Host)
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas"
 )
 
@@ -64,7 +65,7 @@ func NewService(ctx context.Context, w *pgas.World, o ServiceOptions) (*Service,
 		o.Names = 4 * o.Places
 	}
 	if o.Places < 0 || o.Names < 0 {
-		panic(&pgas.UsageError{Op: "NewService", Msg: fmt.Sprintf("%d places and %d names: neither can be negative", o.Places, o.Names)})
+		panic(&pgas.UsageError{Op: "NewService", Msg: fmt.Sprintf("%s and %s: neither can be negative", plural.Count(o.Places, "place"), plural.Count(o.Names, "name"))})
 	}
 	s := &Service{w: w, keys: map[string]*keyed{}, capacity: o.Places}
 	if err := s.dir.alloc(ctx, w, o); err != nil {
@@ -211,7 +212,7 @@ func (s *Service) user(name string) (*keyed, error) {
 	if k == nil {
 		n := len(s.places)
 		if n == 0 {
-			return nil, fmt.Errorf("this PE holds or waits for %d names already: ServiceOptions.Places has to be more", s.capacity)
+			return nil, fmt.Errorf("this PE holds or waits for %s already: ServiceOptions.Places has to be more", plural.Count(s.capacity, "name"))
 		}
 		k = s.fresh()
 		k.name, k.place = name, s.places[n-1]

@@ -26,6 +26,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas"
 )
 
@@ -90,7 +91,7 @@ var _ RWLock = (*SRSL)(nil)
 func NewSRSL(w *pgas.World, ref SRSLStateRef, inbox pgas.Slice[int64], o SRSLOptions) *SRSL {
 	checkHome("NewSRSL", w, o.Home)
 	if inbox.Len() != w.NPEs() {
-		panic(&pgas.UsageError{Op: "NewSRSL", Msg: fmt.Sprintf("the inbox has %d words: it needs one for each of %d PEs", inbox.Len(), w.NPEs())})
+		panic(&pgas.UsageError{Op: "NewSRSL", Msg: fmt.Sprintf("the inbox has %s: it needs one for each of %s", plural.Count(inbox.Len(), "word"), plural.Count(w.NPEs(), "PE"))})
 	}
 	c := w.Context()
 	return &SRSL{mutex: newMutex(w, ref.Ref(), "SRSL lock"), home: o.Home, state: ref.On(c), inbox: pgas.AtomicsOf(inbox.On(c))}

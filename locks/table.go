@@ -10,6 +10,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas"
 )
 
@@ -42,7 +43,7 @@ type Table struct {
 // and of the allocation (AllocALockState).
 func AllocTable(ctx context.Context, w *pgas.World, n int, o TableOptions) (*Table, error) {
 	if n < 1 {
-		panic(&pgas.UsageError{Op: "AllocTable", Msg: fmt.Sprintf("a table of %d locks: it has at least one", n)})
+		panic(&pgas.UsageError{Op: "AllocTable", Msg: fmt.Sprintf("a table of %s: it has at least one", plural.Count(n, "lock"))})
 	}
 	make, free, err := makerOf(ctx, w, n, o)
 	if err != nil {

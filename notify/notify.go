@@ -34,6 +34,7 @@ import (
 	"fmt"
 	"iter"
 
+	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas"
 )
 
@@ -86,7 +87,7 @@ func NewIn(t *pgas.Team, source, tag, count int) *Request { return newRequest(t,
 
 func newRequest(t *pgas.Team, source, tag, count int) *Request {
 	if count < 1 || count > 1<<30 {
-		misuse("New", "%d notifications cannot be waited for: the count is 1 to %d", count, 1<<30)
+		misuse("New", "%s cannot be waited for: the count is 1 to %d", plural.Count(count, "notification"), 1<<30)
 	}
 	r := new(Request)
 	*r = requestFor("New", t, source, tag)
@@ -129,7 +130,7 @@ func (r *Request) Start() {
 	}
 	r.m.notes.Unlock()
 	if was == active {
-		misuse("Request.Start", "the request is under way, with %d of %d notifications: wait for it, or Cancel it, before it is started again", had, r.count)
+		misuse("Request.Start", "the request is under way, with %d of %s: wait for it, or Cancel it, before it is started again", had, plural.Count(r.count, "notification"))
 	}
 	if was == freed {
 		r.unfit("Request.Start")
@@ -265,7 +266,7 @@ func (r *Request) Free() {
 	r.m.notes.Lock()
 	defer r.m.notes.Unlock()
 	if r.state == active {
-		misuse("Request.Free", "the request is under way, with %d of %d notifications: wait for it, or Cancel it, before it is freed", r.have, r.count)
+		misuse("Request.Free", "the request is under way, with %d of %s: wait for it, or Cancel it, before it is freed", r.have, plural.Count(r.count, "notification"))
 	}
 	r.alive("Request.Free")
 	r.state = freed
@@ -294,7 +295,7 @@ func (r *Request) Arrivals(ctx context.Context) iter.Seq2[Status, error] {
 func (r *Request) failed(err error) error {
 	r.m.notes.Lock()
 	defer r.m.notes.Unlock()
-	return fmt.Errorf("waiting for %d notifications (%d have come) from %s with %s: %w", r.count, r.have, r.sourceName(), r.tagName(), err)
+	return fmt.Errorf("waiting for %s (%d have come) from %s with %s: %w", plural.Count(r.count, "notification"), r.have, r.sourceName(), r.tagName(), err)
 }
 
 func (r *Request) sourceName() string {

@@ -10,7 +10,11 @@ package pgas
 // A program that reads many words, each of which must be whole, calls AtomicSlice.FetchNB for a range, or FetchNB for
 // each word.
 
-import "github.com/gopgas/gopgas/pgas/transport"
+import (
+	"github.com/gopgas/gopgas/pgas/transport"
+
+	"github.com/gopgas/gopgas/internal/plural"
+)
 
 // FetchNB reads the word on pe into *dst; *dst is filled after Quiet. It does not wait for a remote word, and so does
 // not panic with *PeerError: the Quiet reports a lost PE. It panics with *UsageError as Atomic says (OpenSHMEM 1.6,
@@ -109,7 +113,7 @@ func (c *Context) later(pe int, op transport.Op, at transport.Word, operand, con
 // Atomic.FetchNB does.
 func (a AtomicSlice[W]) FetchNB(pe int, dst []W) {
 	if len(dst) > a.n {
-		misuse("AtomicSlice.FetchNB", "%d words into a range of %d: take a shorter destination or a longer range", len(dst), a.n)
+		misuse("AtomicSlice.FetchNB", "%s into a range of %d: take a shorter destination or a longer range", plural.Count(len(dst), "word"), a.n)
 	}
 	for i := range dst {
 		a.At(i).FetchNB(pe, &dst[i])

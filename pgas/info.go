@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/version"
 )
@@ -49,6 +50,6 @@ func (w *World) describe() {
 	if w.n.Job.Settings.AMO == boot.AMONIC {
 		executor = "the network"
 	}
-	w.n.Debugf("process %d is one of %d PEs, %d of them here on %d CPUs; %s; atomics by %s; heap of %d MiB at most",
-		os.Getpid(), w.NPEs(), h.Local, h.Cores, far, executor, w.heap.Usage.Max>>20)
+	w.n.Debugf("process %d is one of %s, %d of them here on %s; %s; atomics by %s; heap of %d MiB at most",
+		os.Getpid(), plural.Count(w.NPEs(), "PE"), h.Local, plural.Count(h.Cores, "CPU"), far, executor, w.heap.Usage.Max>>20)
 }

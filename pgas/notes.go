@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/boot/record"
 	"github.com/gopgas/gopgas/pgas/internal/node"
@@ -112,8 +113,8 @@ type NotesError struct {
 }
 
 func (e *NotesError) Error() string {
-	s := fmt.Sprintf("PE %d on %s keeps %d notifications that no request has waited for, the oldest from PE %d with tag %d, and has had no room for more for %v",
-		e.PE, e.Host, e.Kept, e.Oldest.Source(), e.Oldest.Tag(), e.Since.Round(time.Millisecond))
+	s := fmt.Sprintf("PE %d on %s keeps %s that no request has waited for, the oldest from PE %d with tag %d, and has had no room for more for %v",
+		e.PE, e.Host, plural.Count(e.Kept, "notification"), e.Oldest.Source(), e.Oldest.Tag(), e.Since.Round(time.Millisecond))
 	if e.Target >= 0 {
 		s = fmt.Sprintf("there is no room for a notification at PE %d, and ", e.Target) + s
 	}

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"unsafe"
 
+	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas/internal/node"
 )
 
@@ -208,12 +209,12 @@ func within(i, n int, bad func(i, n int)) {
 }
 
 //go:noinline
-func badIndex(i, n int) { misuse("index", "%d is out of range for %d elements", i, n) }
+func badIndex(i, n int) { misuse("index", "%d is out of range for %s", i, plural.Count(n, "element")) }
 
 // checkRange panics with *UsageError unless lo to hi is a range of n elements.
 func checkRange(lo, hi, n int) {
 	if lo < 0 || hi < lo || hi > n {
-		misuse("range", "[%d:%d] is out of range for %d elements", lo, hi, n)
+		misuse("range", "[%d:%d] is out of range for %s", lo, hi, plural.Count(n, "element"))
 	}
 }
 
@@ -226,5 +227,5 @@ func checkFits(op string, k, n int) {
 
 //go:noinline
 func tooLong(op string, k, n int) {
-	misuse(op, "%d elements do not fit a range of %d", k, n)
+	misuse(op, "%s do not fit a range of %d", plural.Count(k, "element"), n)
 }

@@ -14,6 +14,7 @@ package pgas
 import (
 	"unsafe"
 
+	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/internal/node"
 	"github.com/gopgas/gopgas/pgas/transport"
@@ -190,17 +191,17 @@ func checkBlocks(op, what string, have, stride, block, n int) {
 func badBlocks(op, what string, have, stride, block, n int) {
 	switch {
 	case n < 0 || block < 0:
-		misuse(op, "%d blocks of %d elements: a count must not be negative", n, block)
+		misuse(op, "%s of %s: a count must not be negative", plural.Count(n, "block"), plural.Count(block, "element"))
 	case stride < 1:
 		misuse(op, "the stride of the %s is %d: strides count elements from the start of one block to the next, from 1 for contiguous ones", what, stride)
 	case stride < block:
-		misuse(op, "the stride of the %s is %d, so its blocks of %d elements would overlap: it must be at least %d", what, stride, block, block)
+		misuse(op, "the stride of the %s is %d, so its blocks of %s would overlap: it must be at least %d", what, stride, plural.Count(block, "element"), block)
 	}
 	fit := 0
 	if block <= have {
 		fit = (have-block)/stride + 1
 	}
-	misuse(op, "%d blocks of %d elements at a stride of %d do not fit the %d elements of the %s: %d would", n, block, stride, have, what, fit)
+	misuse(op, "%s of %s at a stride of %d do not fit the %s of the %s: %d would", plural.Count(n, "block"), plural.Count(block, "element"), stride, plural.Count(have, "element"), what, fit)
 }
 
 // putBlocks puts the blocks of src through the transport.

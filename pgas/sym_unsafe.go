@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/internal/callsite"
 	"github.com/gopgas/gopgas/pgas/internal/node"
@@ -73,7 +74,7 @@ func allocate[T any](ctx context.Context, w *World, n int, align uintptr, layout
 	typ := reflect.TypeFor[T]()
 	layout.mustBeCurrent(typ)
 	if n < 0 {
-		misuse("Alloc", "%d elements: the count must not be negative", n)
+		misuse("Alloc", "%s: the count must not be negative", plural.Count(n, "element"))
 	}
 	if path := pointerIn(typ); path != "" {
 		misuse("Alloc", "%s cannot live in symmetric memory: %s holds a pointer, which means nothing on another PE", typ, path)
@@ -231,7 +232,7 @@ func live(b *allocated, i, n int, bad func(b *allocated, i, n int)) {
 //go:noinline
 func panicAt(b *allocated, i, n int) {
 	b.alive("At")
-	misuse("At", "index %d is out of range for %d elements", i, n)
+	misuse("At", "index %d is out of range for %s", i, plural.Count(n, "element"))
 }
 
 // Range returns the range of elements lo to hi, hi excluded. It panics with *UsageError unless 0 <= lo <= hi <= Len(),

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas/internal/coll"
 )
 
@@ -19,7 +20,7 @@ func (t *Team) SplitStrided(ctx context.Context, start, stride, size int, opts .
 	mustHaveContext("SplitStrided", ctx)
 	last := start + (size-1)*stride
 	if size < 1 || stride == 0 && size > 1 || start < 0 || start >= len(t.g.PEs) || last < 0 || last >= len(t.g.PEs) {
-		misuse("SplitStrided", "start %d, stride %d, size %d do not fit the %d members of the team", start, stride, size, len(t.g.PEs))
+		misuse("SplitStrided", "start %d, stride %d, size %d do not fit the %s of the team", start, stride, size, plural.Count(len(t.g.PEs), "member"))
 	}
 	conf := teamConfig(opts)
 	g, err := t.g.SplitStrided(ctx, start, stride, size, conf.Contexts)
@@ -119,6 +120,6 @@ func (e *TooManyTeamsError) Error() string {
 	if e.Teams >= MaxTeams {
 		return fmt.Sprintf("no team of PEs %s: PE %d is in %d teams, and a PE can be in no more at once: %s", e.Team, e.PE, e.Teams, remedy)
 	}
-	return fmt.Sprintf("no team of PEs %s: each of the %d places for teams is taken on one of them (PE %d is in %d teams): %s",
-		e.Team, MaxTeams, e.PE, e.Teams, remedy)
+	return fmt.Sprintf("no team of PEs %s: each of the %s for teams is taken on one of them (PE %d is in %d teams): %s",
+		e.Team, plural.Count(MaxTeams, "place"), e.PE, e.Teams, remedy)
 }

@@ -19,6 +19,7 @@ import (
 	"fmt"
 	"iter"
 
+	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas/internal/node"
 )
 
@@ -63,7 +64,7 @@ func (a AtomicSlice[W]) Until(cmp Cmp, v W) *WaitSet[W] {
 // names end in _vector).
 func (a AtomicSlice[W]) UntilEach(cmp Cmp, values []W) *WaitSet[W] {
 	if len(values) != a.n {
-		misuse("UntilEach", "%d values for %d words: give one for each", len(values), a.n)
+		misuse("UntilEach", "%s for %s: give one for each", plural.Count(len(values), "value"), plural.Count(a.n, "word"))
 	}
 	s := newWaitSet(a, cmp, 0)
 	s.s.Wants = firstOf(values)
@@ -122,7 +123,7 @@ func (s *WaitSet[W]) poll() {
 func (s *WaitSet[W]) Except(skip []bool) *WaitSet[W] {
 	s.made("Except")
 	if skip != nil && len(skip) != s.s.N {
-		misuse("Except", "%d elements for %d words: give one for each, or nil", len(skip), s.s.N)
+		misuse("Except", "%s for %s: give one for each, or nil", plural.Count(len(skip), "element"), plural.Count(s.s.N, "word"))
 	}
 	s.s.Skip = skip
 	return s

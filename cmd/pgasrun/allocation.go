@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas/boot"
 )
 
@@ -41,7 +42,7 @@ func allocation(env boot.Environment) ([]string, error) {
 		return nil, fmt.Errorf("SLURM_TASKS_PER_NODE=%s: %w: name the hosts with -hosts", tasks, err)
 	}
 	if len(counts) != len(nodes) {
-		return nil, fmt.Errorf("SLURM_TASKS_PER_NODE=%s is of %d nodes, but SLURM_JOB_NODELIST=%s has %d: name the hosts with -hosts", tasks, len(counts), list, len(nodes))
+		return nil, fmt.Errorf("SLURM_TASKS_PER_NODE=%s is of %s, but SLURM_JOB_NODELIST=%s has %d: name the hosts with -hosts", tasks, plural.Count(len(counts), "node"), list, len(nodes))
 	}
 	atOnce, err := tasksAtOnce(env)
 	if err != nil {

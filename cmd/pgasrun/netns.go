@@ -20,6 +20,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/boot/launch"
 	"github.com/gopgas/gopgas/pgas/pgastest/netns"
@@ -53,10 +54,10 @@ func (o *options) placeNetns() ([]boot.Host, error) {
 	case pes == 0:
 		n = o.n
 	case o.n != n:
-		return nil, fmt.Errorf("-n %d, but -netns %s has %d PEs: leave -n out, or write -netns %d", o.n, o.netns, n, nhosts)
+		return nil, fmt.Errorf("-n %d, but -netns %s has %s: leave -n out, or write -netns %d", o.n, o.netns, plural.Count(n, "PE"), nhosts)
 	}
 	if n < nhosts {
-		return nil, fmt.Errorf("-n %d, but -netns %s has %d hosts: each runs at least one PE", n, o.netns, nhosts)
+		return nil, fmt.Errorf("-n %d, but -netns %s has %s: each runs at least one PE", n, o.netns, plural.Count(nhosts, "host"))
 	}
 	hosts := make([]boot.Host, nhosts)
 	for i := range hosts {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/stats"
 )
@@ -25,14 +26,14 @@ const (
 
 func (s *jobStats) table(to io.Writer, npes int) error {
 	w := bufio.NewWriter(to)
-	fmt.Fprintf(w, "pgasrun: %d PEs, %v, %v of CPU time; %s of the PEs' time is blocked\n", npes, shortTime(s.Elapsed), shortTime(s.CPU), percent(s.Blocked))
+	fmt.Fprintf(w, "pgasrun: %s, %v, %v of CPU time; %s of the PEs' time is blocked\n", plural.Count(npes, "PE"), shortTime(s.Elapsed), shortTime(s.CPU), percent(s.Blocked))
 	fmt.Fprintf(w, "%7s %9s %9s %10s %10s %8s %10s %8s  %s\n", "PE", "time", "CPU", "memory", "heap", "ops", "bytes", "blocked", "in")
 	rows := s.rows()
 	for i := range rows {
 		rows[i].write(w)
 	}
 	if len(rows) < s.PEs {
-		fmt.Fprintf(w, "of %d PEs, the %d that were blocked least and most; -json has all\n", s.PEs, len(rows))
+		fmt.Fprintf(w, "of %s, the %d that were blocked least and most; -json has all\n", plural.Count(s.PEs, "PE"), len(rows))
 	}
 	if missing := npes - s.PEs; missing > 0 {
 		fmt.Fprintf(w, "of %d more there are no statistics: their agents were lost\n", missing)

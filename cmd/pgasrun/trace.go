@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas/boot/launch"
 	"github.com/gopgas/gopgas/pgas/boot/record"
 	"github.com/gopgas/gopgas/pgas/trace"
@@ -107,14 +108,14 @@ func (f *traceFile) say(t *trace.Trace, npes int) {
 	} else if e > 0 {
 		exact = fmt.Sprintf("times of two hosts are comparable to %v", e)
 	}
-	fmt.Fprintf(f.news, "pgasrun: the trace is in %s: %d events, %s; open it in https://ui.perfetto.dev, or: pgasrun trace summary %s\n", f.path, events, exact, f.path)
+	fmt.Fprintf(f.news, "pgasrun: the trace is in %s: %s, %s; open it in https://ui.perfetto.dev, or: pgasrun trace summary %s\n", f.path, plural.Count(events, "event"), exact, f.path)
 	if dropped > 0 {
-		fmt.Fprintf(f.news, "pgasrun: -trace: %d later events had no room and are missing; give each PE room for more with -trace-events (at most %d)\n", dropped, record.MaxEvents)
+		fmt.Fprintf(f.news, "pgasrun: -trace: no room for %s: give each PE room for more with -trace-events (at most %d)\n", plural.Count(dropped, "later event"), record.MaxEvents)
 	}
 	if updates > 0 {
-		fmt.Fprintf(f.news, "pgasrun: -trace: %d updates of words were more than half of the room and are missing: waits that they ended have no arrow\n", updates)
+		fmt.Fprintf(f.news, "pgasrun: -trace: %s of words beyond half of the room: waits that they ended have no arrow\n", plural.Count(updates, "update"))
 	}
 	if missing := npes - len(t.PEs); missing > 0 {
-		fmt.Fprintf(f.news, "pgasrun: -trace: nothing has arrived of %d PEs: their agents were lost\n", missing)
+		fmt.Fprintf(f.news, "pgasrun: -trace: nothing has arrived of %s: their agents were lost\n", plural.Count(missing, "PE"))
 	}
 }

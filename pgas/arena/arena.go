@@ -37,6 +37,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
+	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/internal/callsite"
 )
@@ -74,7 +75,7 @@ func New(ctx context.Context, w *pgas.World, bytesPerPE int) (*Arena, error) {
 		misuse("New", "%d bytes for each PE: give a number from %d to %d", bytesPerPE, granuleBytes, MaxBytes)
 	}
 	if w != nil && w.NPEs() > MaxPEs {
-		misuse("New", "the job has %d PEs, and a handle can name %d", w.NPEs(), MaxPEs)
+		misuse("New", "the job has %s, and a handle can name %d", plural.Count(w.NPEs(), "PE"), MaxPEs)
 	}
 	a := &Arena{w: w, granules: 1 + uint64(bytesPerPE+granuleBytes-1)/granuleBytes}
 	var err error

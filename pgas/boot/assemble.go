@@ -28,6 +28,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas/version"
 )
 
@@ -142,7 +143,7 @@ func (m *meeting) serve(ctx context.Context, within, silence time.Duration) (*ti
 		return t, nil, err
 	}
 	const ownFiles = 16 // memory, listeners, and what the network opens
-	what := fmt.Sprintf("the process of PE 0, which serves the exchange of %d PEs,", m.size)
+	what := fmt.Sprintf("the process of PE 0, which serves the exchange of %s,", plural.Count(m.size, "PE"))
 	if err := NeedFiles(what, ownFiles+m.size); err != nil {
 		return nil, nil, err
 	}

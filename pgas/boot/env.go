@@ -21,6 +21,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/gopgas/gopgas/internal/plural"
 )
 
 // Variable is one row of the table.
@@ -513,7 +515,7 @@ func CheckHeap(local int, heapMax uint64, room HeapRoom) error {
 		return err
 	}
 	if heapMax > addressBudget/uint64(local) {
-		return fmt.Errorf("%s: heaps of %d bytes for %d PEs are more than the addresses of a process: at most %d each", envHeapMax, heapMax-ReservedBytes, local, (addressBudget/uint64(local)-ReservedBytes)&^(heapUnit-1))
+		return fmt.Errorf("%s: heaps of %d bytes for %s are more than the addresses of a process: at most %d each", envHeapMax, heapMax-ReservedBytes, plural.Count(local, "PE"), (addressBudget/uint64(local)-ReservedBytes)&^(heapUnit-1))
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas/boot/record"
 	"github.com/gopgas/gopgas/pgas/version"
 )
@@ -179,9 +180,9 @@ func (j *Job) check() error {
 	last := j.Hosts[len(j.Hosts)-1]
 	switch {
 	case last.First+last.PEs != j.NPEs:
-		return fmt.Errorf("%s=%d, but the hosts in %s have %d PEs: start all of them with one pgasrun", envNPEs, j.NPEs, envHosts, last.First+last.PEs)
+		return fmt.Errorf("%s=%d, but the hosts in %s have %s: start all of them with one pgasrun", envNPEs, j.NPEs, envHosts, plural.Count(last.First+last.PEs, "PE"))
 	case j.HostIndex >= len(j.Hosts):
-		return fmt.Errorf("%s=%d, but %s names %d hosts", envHostIndex, j.HostIndex, envHosts, len(j.Hosts))
+		return fmt.Errorf("%s=%d, but %s names %s", envHostIndex, j.HostIndex, envHosts, plural.Count(len(j.Hosts), "host"))
 	case j.PE < j.Host().First || j.PE >= j.Host().First+j.Host().PEs:
 		return fmt.Errorf("%s=%d is not one of the PEs of host %s", envPE, j.PE, j.Host().Name)
 	}
@@ -193,7 +194,7 @@ func (j *Job) check() error {
 func (j *Job) claim() error {
 	h := j.Segment.Header
 	if int(h.NPEs) != j.NPEs || int(h.First) != j.Host().First || int(h.Local) != j.Host().PEs {
-		return fmt.Errorf("the host segment is that of another job (%d PEs from %d on, of %d): start the program with pgasrun", h.Local, h.First, h.NPEs)
+		return fmt.Errorf("the host segment is that of another job (%s from %d on, of %d): start the program with pgasrun", plural.Count(h.Local, "PE"), h.First, h.NPEs)
 	}
 	if st := j.state(); !st.Process.CompareAndSwap(0, int64(os.Getpid())) {
 		return fmt.Errorf("PE %d is taken by process %d already: %s", j.PE, st.Process.Load(), startedByPE)

@@ -8,6 +8,8 @@ import (
 	"os"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/gopgas/gopgas/internal/plural"
 )
 
 // spareFiles are what a process opens beside what it has counted: files of /proc, of the Go runtime, connections that prove to be
@@ -39,5 +41,5 @@ func FilesUsedUp() string {
 	if uint64(open+1) < most {
 		return ""
 	}
-	return fmt.Sprintf(" (this process has %d files open, all that its limit allows: raise it with ulimit -n)", most)
+	return fmt.Sprintf(" (this process has %s open, all that its limit allows: raise it with ulimit -n)", plural.Count(most, "file"))
 }

@@ -17,6 +17,8 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"github.com/gopgas/gopgas/internal/plural"
 )
 
 type staticRendezvous struct{}
@@ -49,7 +51,7 @@ func StaticPlace(env Environment) (hosts []Host, index int, err error) {
 		}
 	}
 	if index, err = strconv.Atoi(env[envHost]); err != nil || index < 0 || index >= len(hosts) {
-		return nil, 0, fmt.Errorf("%s=%s is none of the %d hosts of %s=%s: give the name of one, or its number from 0 on", envHost, env[envHost], len(hosts), envHosts, env[envHosts])
+		return nil, 0, fmt.Errorf("%s=%s is none of the %s of %s=%s: give the name of one, or its number from 0 on", envHost, env[envHost], plural.Count(len(hosts), "host"), envHosts, env[envHosts])
 	}
 	return hosts, index, nil
 }
@@ -87,7 +89,7 @@ func staticMeeting(env Environment) (*meeting, error) {
 	}
 	m.size = len(m.told)
 	if m.rank, err = strconv.Atoi(env[envPE]); err != nil || m.rank < 0 || m.rank >= m.size {
-		return nil, fmt.Errorf("%s=%s is not one of the %d PEs of %s=%s: number them from 0", envPE, env[envPE], m.size, envHosts, env[envHosts])
+		return nil, fmt.Errorf("%s=%s is not one of the %s of %s=%s: number them from 0", envPE, env[envPE], plural.Count(m.size, "PE"), envHosts, env[envHosts])
 	}
 	m.host = m.told[m.rank]
 	key, err := readSecretFile(env[envSecretFile])

@@ -9,6 +9,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/gopgas/gopgas/internal/plural"
 )
 
 // Segment is a mapped host segment.
@@ -128,7 +130,7 @@ func view(mem []byte) (*Segment, error) {
 		return nil, fmt.Errorf("the host segment was laid out by another version (magic %#x, want %#x): build the program and pgasrun from the same module version", h.Magic, uint64(SegmentMagic))
 	}
 	if len(mem) < (1+int(h.Local))*PageBytes {
-		return nil, fmt.Errorf("the host segment has %d bytes, too few for %d PEs", len(mem), h.Local)
+		return nil, fmt.Errorf("the host segment has %d bytes, too few for %s", len(mem), plural.Count(h.Local, "PE"))
 	}
 	s := &Segment{Header: h, mem: mem}
 	for i := range int(h.Local) {

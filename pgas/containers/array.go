@@ -6,6 +6,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas"
 )
 
@@ -41,7 +42,7 @@ func Cyclic() Option { return BlockCyclic(1) }
 func BlockCyclic(b int) Option {
 	return Option{"BlockCyclic", func(s *settings) {
 		if b < 1 {
-			misuse("BlockCyclic", "blocks of %d elements: give one or more", b)
+			misuse("BlockCyclic", "blocks of %s: give one or more", plural.Count(b, "element"))
 		}
 		s.block = b
 	}}
@@ -55,12 +56,12 @@ func NewArray[T any](ctx context.Context, w *pgas.World, n int, opts ...Option) 
 	const op = "NewArray"
 	s := settingsOf(op, opts, "BlockCyclic", "Ring")
 	if n < 0 {
-		misuse(op, "%d elements: the count must not be negative", n)
+		misuse(op, "%s: the count must not be negative", plural.Count(n, "element"))
 	}
 	m := membersOf(ctx, op, w, s)
 	a := &Array[T]{members: &m, layout: newLayout(n, max(m.n, 1), s.block), memory: &memory{m: &m}}
 	if a.layout.most() > math.MaxUint32 {
-		misuse(op, "%d elements over %d members: a member can have fewer than 2^32", n, m.n)
+		misuse(op, "%s over %s: a member can have fewer than 2^32", plural.Count(n, "element"), plural.Count(m.n, "member"))
 	}
 	if err := mustBePlain[T](ctx, w); err != nil {
 		return nil, err
@@ -113,7 +114,7 @@ func (a *Array[T]) Index(pe, at int) int {
 	a.mustBeOpen("Index")
 	a.mustReach("Index", pe)
 	if uint(at) >= uint(a.layout.len(pe)) {
-		misuse("Index", "place %d is out of range: PE %d has %d elements", at, pe, a.layout.len(pe))
+		misuse("Index", "place %d is out of range: PE %d has %s", at, pe, plural.Count(a.layout.len(pe), "element"))
 	}
 	return a.layout.index(pe, at)
 }
@@ -167,7 +168,7 @@ func (a *Array[T]) refuse(op string) {
 func (a *Array[T]) mustHave(op string, i int) {
 	a.mustBeOpen(op)
 	if uint(i) >= uint(a.layout.n) {
-		misuse(op, "index %d is out of range: the array has %d elements", i, a.layout.n)
+		misuse(op, "index %d is out of range: the array has %s", i, plural.Count(a.layout.n, "element"))
 	}
 }
 

@@ -6,7 +6,11 @@ package containers
 // answer needs not say what it answers. A member that is asked more than the ring of answers has room for leaves
 // the questions in theirs: so the memory is bounded, and since answers are always taken, nobody waits for ever.
 
-import "context"
+import (
+	"context"
+
+	"github.com/gopgas/gopgas/internal/plural"
+)
 
 // gather is one member's part in the gathers of an array.
 type gather[T any] struct {
@@ -54,7 +58,7 @@ func (a *Array[T]) Gather(ctx context.Context, dst []T, idx []int) error {
 	a.enter(ctx, op)
 	defer a.turn.leave()
 	if len(dst) != len(idx) {
-		misuse(op, "%d indexes for %d elements: give one for each", len(idx), len(dst))
+		misuse(op, "%s for %s: give one for each", plural.Count(len(idx), "index"), plural.Count(len(dst), "element"))
 	}
 	a.mustHaveAll(op, idx)
 	return a.joint(ctx, op, func(ctx context.Context) error { return a.gather(ctx, dst, idx) })

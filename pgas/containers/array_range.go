@@ -5,6 +5,8 @@ package containers
 import (
 	"context"
 	"iter"
+
+	"github.com/gopgas/gopgas/internal/plural"
 )
 
 // GetRange copies the elements from index lo on to dst: one get from each member that has some of them, all under way
@@ -95,7 +97,7 @@ func (a *Array[T]) eachRun(lo, n int, f func(i, pe, at, n int)) {
 func (a *Array[T]) mustHaveRange(op string, lo, n int) {
 	a.mustBeOpen(op)
 	if lo < 0 || lo > a.layout.n-n {
-		misuse(op, "%d elements from index %d on are out of range: the array has %d elements", n, lo, a.layout.n)
+		misuse(op, "%s from index %d on are out of range: the array has %s", plural.Count(n, "element"), lo, plural.Count(a.layout.n, "element"))
 	}
 }
 

@@ -8,6 +8,7 @@ package containers
 import (
 	"context"
 
+	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas"
 )
 
@@ -68,7 +69,7 @@ func (a *Array[T]) settle(ctx context.Context, op string) error {
 // mustPair panics with *pgas.UsageError unless there are as many values as indexes.
 func mustPair(op string, indexes, values int) {
 	if indexes != values {
-		misuse(op, "%d values for %d indexes: give one for each", values, indexes)
+		misuse(op, "%s for %s: give one for each", plural.Count(values, "value"), plural.Count(indexes, "index"))
 	}
 }
 

@@ -5,6 +5,8 @@ package containers
 import (
 	"fmt"
 	"math/bits"
+
+	"github.com/gopgas/gopgas/internal/plural"
 )
 
 // layout distributes indexes 0 to n-1 over members 0 to p-1. Each member's elements are in the order of their indexes, at
@@ -105,8 +107,8 @@ func (l *layout) run(i int) int {
 func (l *layout) String() string {
 	switch l.block {
 	case 0:
-		return fmt.Sprintf("%d elements in blocks over %d members", l.n, l.p)
+		return fmt.Sprintf("%s in blocks over %s", plural.Count(l.n, "element"), plural.Count(l.p, "member"))
 	default:
-		return fmt.Sprintf("%d elements in turns of %d over %d members", l.n, l.block, l.p)
+		return fmt.Sprintf("%s in turns of %d over %s", plural.Count(l.n, "element"), l.block, plural.Count(l.p, "member"))
 	}
 }

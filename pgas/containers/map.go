@@ -7,6 +7,7 @@ package containers
 import (
 	"context"
 
+	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas"
 )
 
@@ -48,7 +49,7 @@ const mapDefaultCapacity = 1 << 20
 func Capacity(elements int) Option {
 	return Option{"Capacity", func(s *settings) {
 		if elements <= 0 {
-			misuse("Capacity", "%d elements: a map has room for at least one", elements)
+			misuse("Capacity", "%s: a map has room for at least one", plural.Count(elements, "element"))
 		}
 		s.capacity = elements
 	}}
@@ -81,7 +82,7 @@ func makeMap[K comparable, V any](ctx context.Context, w *pgas.World, s settings
 	}
 	l := mapLayoutFor(sizeOf[K](), sizeOf[V](), s.capacity, max(1, m.n))
 	if l.depth > mapDeepest {
-		misuse("NewMap", "a capacity of %d elements on %d members: a member has at most %d", s.capacity, m.n, l.slots/2<<mapDeepest)
+		misuse("NewMap", "a capacity of %s on %s: a member has at most %d", plural.Count(s.capacity, "element"), plural.Count(m.n, "member"), l.slots/2<<mapDeepest)
 	}
 	size := 0
 	if m.n > 0 {

@@ -21,6 +21,7 @@ import (
 	"reflect"
 	"syscall"
 
+	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas"
 )
 
@@ -265,7 +266,7 @@ func readMapFile(in io.Reader, layout uint64, size int) (head mapHead, words []u
 	for range head.Elements {
 		for range size {
 			if _, err := io.ReadFull(both, b[:]); err != nil {
-				return head, nil, fmt.Errorf("a snapshot that ends before its %d elements", head.Elements)
+				return head, nil, fmt.Errorf("a snapshot that ends before its %s", plural.Count(head.Elements, "element"))
 			}
 			words = append(words, binary.LittleEndian.Uint64(b[:]))
 		}

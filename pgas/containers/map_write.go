@@ -13,6 +13,8 @@ package containers
 import (
 	"context"
 	"fmt"
+
+	"github.com/gopgas/gopgas/internal/plural"
 )
 
 // MapFullError is the error of an insert into a Map that has no room for another element.
@@ -22,7 +24,7 @@ type MapFullError struct {
 }
 
 func (e *MapFullError) Error() string {
-	return fmt.Sprintf("the map, made for %d elements, has no room at PE %d: make it with a larger Capacity", e.Capacity, e.Member)
+	return fmt.Sprintf("the map, made for %s, has no room at PE %d: make it with a larger Capacity", plural.Count(e.Capacity, "element"), e.Member)
 }
 
 // mapShards is the shards of a Map as one member sees them.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"reflect"
 
+	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/internal/callsite"
 )
@@ -63,7 +64,7 @@ func mustHaveContext(op string, ctx context.Context) {
 // mustReach panics with *pgas.UsageError unless pe is a member.
 func (m *members) mustReach(op string, pe int) {
 	if pe < 0 || pe >= m.n {
-		misuse(op, "PE %d is out of range: the container has %d members", pe, m.n)
+		misuse(op, "PE %d is out of range: the container has %s", pe, plural.Count(m.n, "member"))
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"iter"
 	"runtime/debug"
 
+	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas"
 )
 
@@ -220,7 +221,7 @@ func (s *sim) checkLimits() {
 		s.err = fmt.Errorf("the run was ended after %v of its time: %w", duration(s.now), err)
 	}
 	if s.cfg.MaxEvents > 0 && s.events > s.cfg.MaxEvents {
-		s.fail(nil, fmt.Errorf("no end after %d events, at %v: livelock?", s.events, duration(s.now)))
+		s.fail(nil, fmt.Errorf("no end after %s, at %v: livelock?", plural.Count(s.events, "event"), duration(s.now)))
 	}
 }
 

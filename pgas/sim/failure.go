@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/internal/private"
 	"github.com/gopgas/gopgas/pgas/transport"
@@ -32,7 +33,7 @@ func (f *Failure) Error() string {
 		fmt.Fprintf(&b, "PE %d of %d: ", f.PE, f.NPEs)
 	}
 	fmt.Fprintf(&b, "%v\n", f.Err)
-	fmt.Fprintf(&b, "the last %d steps:\n", len(f.Steps))
+	fmt.Fprintf(&b, "the last %s:\n", plural.Count(len(f.Steps), "step"))
 	for _, s := range f.Steps {
 		fmt.Fprintf(&b, "\t%s\n", s)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/internal/coll"
@@ -188,7 +189,7 @@ type pe struct {
 // newSimIn makes a run. It uses the mapping mem of an earlier run, or maps memory if mem is nil.
 func newSimIn(ctx context.Context, cfg Config, npes int, body Body, mem []byte) (*sim, error) {
 	if npes < 1 {
-		return nil, fmt.Errorf("sim: a job of %d PEs", npes)
+		return nil, fmt.Errorf("sim: a job of %s", plural.Count(npes, "PE"))
 	}
 	for _, d := range cfg.Deaths {
 		if d.PE < 0 || d.PE >= npes {
@@ -243,7 +244,7 @@ func (s *sim) makePEs(npes int) error {
 	heapMax := roundUp(s.cfg.HeapMax+boot.ReservedBytes, boot.PageBytes)
 	each := boot.SegmentBytes(1, heapMax)
 	if err := s.mapMemory(npes * int(each)); err != nil {
-		return fmt.Errorf("sim: the heaps of %d PEs of %d bytes: %w", npes, heapMax, err)
+		return fmt.Errorf("sim: the heaps of %s of %d bytes: %w", plural.Count(npes, "PE"), heapMax, err)
 	}
 	level, _ := s.levels.tree.Level(topo.Host)
 	hosts := make([]host, level.Elements())

@@ -6,6 +6,8 @@ package topo
 import (
 	"fmt"
 	"slices"
+
+	"github.com/gopgas/gopgas/internal/plural"
 )
 
 // input is what a tree is built from.
@@ -58,12 +60,12 @@ func newInput(hosts []int, places []Place) (input, error) {
 	var of []int
 	for h, pes := range hosts {
 		if pes < 1 {
-			return input{}, fmt.Errorf("host %d has %d PEs", h, pes)
+			return input{}, fmt.Errorf("host %d has %s", h, plural.Count(pes, "PE"))
 		}
 		of = append(of, slices.Repeat([]int{h}, pes)...)
 	}
 	if len(of) == 0 || places != nil && len(places) != len(of) {
-		return input{}, fmt.Errorf("a topology of %d PEs on %d hosts, with the places of %d", len(of), len(hosts), len(places))
+		return input{}, fmt.Errorf("a topology of %s on %s, with the places of %d", plural.Count(len(of), "PE"), plural.Count(len(hosts), "host"), len(places))
 	}
 	return input{
 		machine: newLevel(Machine, len(of), func(int) int { return 0 }),

@@ -179,7 +179,7 @@ func (t *textWriter) matrix(title string, m [][]uint64) {
 		return
 	}
 	if len(m) > mostColumn {
-		t.printf("\n%s: %d PEs are too many for a table; -json has them\n", title, len(m))
+		t.printf("\n%s: %s are too many for a table; -json has them\n", title, plural.Count(len(m), "PE"))
 		return
 	}
 	head := ""

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas/boot"
 )
 
@@ -60,10 +61,10 @@ func cpuQuota(s *System) finding {
 	case quota == 0:
 		return good("none")
 	case quota < len(s.CPUs()):
-		return note(fmt.Sprintf("%d of %d CPUs at a time", quota, len(s.CPUs())),
+		return note(fmt.Sprintf("%d of %s at a time", quota, plural.Count(len(s.CPUs()), "CPU")),
 			"the kernel stops all PEs of the group when they have used their share of a period, for tens of milliseconds: start no more PEs than that, or raise cpu.max (CPUQuota of systemd, --cpus of docker, resources.limits.cpu of a pod)")
 	}
-	return good(fmt.Sprintf("%d CPUs at a time, all that this process may run on", quota))
+	return good(fmt.Sprintf("%s at a time, all that this process may run on", plural.Count(quota, "CPU")))
 }
 
 func governor(s *System) finding {
@@ -84,7 +85,7 @@ func numa(s *System) finding {
 			nodes++
 		}
 	}
-	text := fmt.Sprintf("%d nodes", max(nodes, 1))
+	text := plural.Count(max(nodes, 1), "node")
 	if max(nodes, 1) == 1 {
 		text = "1 node"
 	}

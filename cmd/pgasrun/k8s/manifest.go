@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/gopgas/gopgas/internal/plural"
 )
 
 // Labels of Kubernetes and of those that start jobs in its place.
@@ -66,10 +68,10 @@ func (s *Spec) header() string {
 	if s.JobSet {
 		kind = "jobset"
 	}
-	return fmt.Sprintf("# %d PEs of %s in %d pods. `kubectl create -f FILE` starts them, `kubectl delete -f FILE` removes them and their logs.\n"+
+	return fmt.Sprintf("# %s of %s in %s. `kubectl create -f FILE` starts them, `kubectl delete -f FILE` removes them and their logs.\n"+
 		"# `kubectl logs -f -l %s=%s --prefix` follows what they print; `kubectl wait --for=condition=Complete %s/%s` waits.\n"+
 		"# The secret is for one run: for another, delete this one and print the file anew.\n",
-		s.PEs, s.Program, s.Pods, jobLabel, s.Name, kind, s.Name)
+		plural.Count(s.PEs, "PE"), s.Program, plural.Count(s.Pods, "pod"), jobLabel, s.Name, kind, s.Name)
 }
 
 func (s *Spec) objects(secret []byte) []object {

@@ -18,6 +18,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/gopgas/gopgas/internal/plural"
 )
 
 // Spec is a job as its user wants it. PEs, Image and Program are required.
@@ -95,7 +97,7 @@ func (s *Spec) divide() error {
 		s.Pods = 1
 	}
 	if s.PEs < 1 || s.Pods < 1 || s.Pods > s.PEs || s.Pods > maxPods {
-		return fmt.Errorf("-n %d PEs in -k8s-pods %d pods: a pod has at least one PE, and a job at most %d pods", s.PEs, s.Pods, maxPods)
+		return fmt.Errorf("-n %s in -k8s-pods %s: a pod has at least one PE, and a job at most %d pods", plural.Count(s.PEs, "PE"), plural.Count(s.Pods, "pod"), maxPods)
 	}
 	s.hostPEs = make([]int, s.Pods)
 	for i := range s.hostPEs {
@@ -119,7 +121,7 @@ func (s *Spec) completeResources() error {
 		return fmt.Errorf("-k8s-cpu %s is not a number of CPUs, such as 4 or 500m", s.CPU)
 	}
 	if n, err := parseQuantity(s.Memory); err != nil || n < float64(most)*(16<<20) {
-		return fmt.Errorf("-k8s-memory %s: the %d PEs of a pod need a number of bytes such as %dGi, and 16Mi each at least", s.Memory, most, most)
+		return fmt.Errorf("-k8s-memory %s: a pod with %s needs a number of bytes such as %dGi, and 16Mi for each at least", s.Memory, plural.Count(most, "PE"), most)
 	}
 	if s.Grace == 0 {
 		s.Grace = 30 * time.Second

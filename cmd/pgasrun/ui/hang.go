@@ -290,7 +290,7 @@ func waiters(n int) string {
 	if n == 1 {
 		return "1 more PE waits"
 	}
-	return fmt.Sprintf("%d more PEs wait", n)
+	return fmt.Sprintf("%s wait", plural.Count(n, "more PE"))
 }
 
 // blockedIn returns in words what a PE is blocked in, and for how long.
@@ -340,7 +340,7 @@ func (g *graph) explainEnds(allStuck bool) Explanation {
 		}
 	}
 	if more := len(ends) - mostEnds; more > 0 {
-		e.Points = append(e.Points, fmt.Sprintf("%d more PEs or groups of them are waited for", more))
+		e.Points = append(e.Points, fmt.Sprintf("others wait for %s, or groups of PEs", plural.Count(more, "more PE")))
 	}
 	e.Title = title(ends[0], e.Hangs)
 	slices.Sort(e.PEs)

@@ -18,6 +18,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas/boot"
 )
 
@@ -228,7 +229,7 @@ func (j *job) handle(e event) {
 		if j.live != nil {
 			j.askLive(h, 0)
 		}
-		j.spec.Logf("host %s: %d PEs run, from PE %d on", h.Name, h.PEs, h.First)
+		j.spec.Logf("host %s: %s run, from PE %d on", h.Name, plural.Count(h.PEs, "PE"), h.First)
 	case fromInputTaken:
 		select {
 		case j.inputTaken <- struct{}{}:

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas/boot"
 )
 
@@ -192,7 +193,7 @@ func CheckHosts(hosts []boot.Host) error {
 			return fmt.Errorf("host %s is listed twice: give it one entry with all of its PEs, such as %s", h.Name, twice.Entry())
 		}
 		if h.PEs < 1 || h.PEs > boot.MaxPEs-first {
-			return fmt.Errorf("host %s cannot run %d PEs: a host runs at least one, a job at most %d", h.Name, h.PEs, boot.MaxPEs)
+			return fmt.Errorf("host %s cannot run %s: a host runs at least one, a job at most %d", h.Name, plural.Count(h.PEs, "PE"), boot.MaxPEs)
 		}
 		seen[h.Name] = true
 		h.First = first

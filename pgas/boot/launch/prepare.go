@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/boot/record"
 )
@@ -89,7 +90,7 @@ func (c *config) checkFiles() error {
 		each++
 		others, _ = exchangePart(c.Hosts, c.Host, c.FanOut)
 	}
-	return boot.NeedFiles(fmt.Sprintf("the agent, for %d PEs and %d other hosts,", pes, others), ownFiles+pes*each+others)
+	return boot.NeedFiles(fmt.Sprintf("the agent, for %s and %s,", plural.Count(pes, "PE"), plural.Count(others, "other host")), ownFiles+pes*each+others)
 }
 
 // checkDir returns an error if PEs cannot start in dir.

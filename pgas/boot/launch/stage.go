@@ -18,6 +18,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/gopgas/gopgas/internal/plural"
 )
 
 // stageRequest is followed by the hash of the file that a host's shell requests, and a line's end.
@@ -166,7 +168,7 @@ func (j *job) reportStaging(n int) {
 	if j.stagedBytes += int64(n); now.After(j.stagingReport) {
 		j.stagingReport = now.Add(stagingPause)
 		most := (j.spec.staging.Agent.Size + j.spec.staging.Program.Size) * int64(len(j.hosts))
-		j.stderr.notice(fmt.Sprintf("pgasrun: copying the program: %d of at most %d MB sent to %d hosts\n", j.stagedBytes>>20, most>>20, len(j.hosts)))
+		j.stderr.notice(fmt.Sprintf("pgasrun: copying the program: %d of at most %d MB sent to %s\n", j.stagedBytes>>20, most>>20, plural.Count(len(j.hosts), "host")))
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas/boot/record"
 )
 
@@ -31,7 +32,7 @@ func (a *agent) sendTraces() {
 		t := p.Trace()
 		t.Host, t.Ended = a.cfg.Host, a.pes[i].endedAt
 		if n := t.Within(a.startedAt-int64(traceSlack), t.Ended+int64(traceSlack)); n > 0 {
-			a.logf("%d events of PE %d are of no time at which it ran, and left out", n, t.PE)
+			a.logf("%s of PE %d are of no time at which it ran, and left out", plural.Count(n, "event"), t.PE)
 		}
 		events := t.Events
 		for {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/gopgas/gopgas/dsm"
+	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas"
 )
 
@@ -73,7 +74,7 @@ func (a *Array[T]) Locate(i int) (pe, at int) {
 	a.mustBe("Locate")
 	n := a.memory.Len()
 	if uint(i) >= uint(n) {
-		misuse("Locate", "index %d is out of range: the array has %d elements", i, n)
+		misuse("Locate", "index %d is out of range: the array has %s", i, plural.Count(n, "element"))
 	}
 	pe = a.team.OwnerOf(i, n)
 	lo, _ := a.team.ShareOf(pe, n)
@@ -85,11 +86,11 @@ func (a *Array[T]) Locate(i int) (pe, at int) {
 func (a *Array[T]) Index(pe, at int) int {
 	a.mustBe("Index")
 	if pe < 0 || pe >= a.team.NPEs() {
-		misuse("Index", "PE %d is out of range: the array has shares of %d PEs", pe, a.team.NPEs())
+		misuse("Index", "PE %d is out of range: the array has shares of %s", pe, plural.Count(a.team.NPEs(), "PE"))
 	}
 	lo, hi := a.team.ShareOf(pe, a.memory.Len())
 	if at < 0 || at >= hi-lo {
-		misuse("Index", "place %d is out of range: PE %d has %d elements", at, pe, hi-lo)
+		misuse("Index", "place %d is out of range: PE %d has %s", at, pe, plural.Count(hi-lo, "element"))
 	}
 	return lo + at
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/containers"
 )
@@ -80,7 +81,7 @@ func (a *Array[T]) CopyTo(ctx context.Context, b *containers.Array[T]) error {
 func (a *Array[T]) meet(ctx context.Context, op string, b *containers.Array[T]) error {
 	a.mustMove(ctx, op)
 	if b.Len() != a.memory.Len() {
-		misuse(op, "the arrays have %d and %d elements: they must have the same length", a.memory.Len(), b.Len())
+		misuse(op, "the arrays have %d and %s: they must have the same length", a.memory.Len(), plural.Count(b.Len(), "element"))
 	}
 	return a.region.Barrier(ctx)
 }

@@ -2,7 +2,11 @@ package coherent
 
 // Many elements at once, and loops over them.
 
-import "iter"
+import (
+	"iter"
+
+	"github.com/gopgas/gopgas/internal/plural"
+)
 
 // Local returns this PE's share, to be read and written until this PE's next fence, in the order of the indexes. What other PEs
 // have changed of it since this PE last had it is fetched. It panics with *pgas.PeerError if a PE that has some of it is
@@ -39,7 +43,7 @@ func (a *Array[T]) PutRange(lo int, src []T) {
 func (a *Array[T]) mustHave(op string, lo, n int) {
 	a.mustBe(op)
 	if lo < 0 || lo > a.memory.Len()-n {
-		misuse(op, "%d elements from index %d on are out of range: the array has %d elements", n, lo, a.memory.Len())
+		misuse(op, "%s from index %d on are out of range: the array has %s", plural.Count(n, "element"), lo, plural.Count(a.memory.Len(), "element"))
 	}
 }
 

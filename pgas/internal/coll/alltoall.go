@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"reflect"
 
+	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas/internal/callsite"
 )
 
@@ -34,7 +35,7 @@ type AllToAll struct {
 // Prepare checks the arguments of an AllToAll and fills in a.
 func (a *AllToAll) Prepare(g *Group, elem reflect.Type, dst, src Range, o Options) {
 	if src.N%len(g.PEs) != 0 {
-		g.misuse("AllToAll", "%d elements are no equal blocks for %d members", src.N, len(g.PEs))
+		g.misuse("AllToAll", "%s are no equal blocks for %s", plural.Count(src.N, "element"), plural.Count(len(g.PEs), "member"))
 	}
 	g.checkFits(kindAllToAll, src.N, dst.N)
 	g.checkApart(kindAllToAll, dst, src.bytes(), src, src.bytes())
@@ -46,7 +47,7 @@ func (a *AllToAll) Prepare(g *Group, elem reflect.Type, dst, src Range, o Option
 // PrepareS does it for an AllToAllS.
 func (a *AllToAll) PrepareS(g *Group, elem reflect.Type, dst, src Range, dstStride, srcStride, n int, o Options) {
 	if dstStride < 1 || srcStride < 1 || n < 0 {
-		g.misuse("AllToAllS", "strides %d and %d, %d elements: strides are from 1 and n from 0 on", dstStride, srcStride, n)
+		g.misuse("AllToAllS", "strides %d and %d, %s: strides are from 1 and n from 0 on", dstStride, srcStride, plural.Count(n, "element"))
 	}
 	reach := func(stride int) int { return 1 + (len(g.PEs)*n-1)*stride }
 	if n > 0 {

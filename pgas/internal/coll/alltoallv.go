@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"reflect"
 
+	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas/internal/callsite"
 	"github.com/gopgas/gopgas/pgas/internal/node"
 )
@@ -46,11 +47,11 @@ func (g *Group) AllToAllVOf(elem reflect.Type, dst Range, to Blocks, src Range, 
 
 func (g *Group) checkBlocks(what string, b Blocks, n int) {
 	if len(b.Displs) != len(g.PEs) || len(b.Counts) != len(g.PEs) {
-		g.misuse("AllToAllV", "%d offsets and %d counts for %s: a team of %d members needs as many of each", len(b.Displs), len(b.Counts), what, len(g.PEs))
+		g.misuse("AllToAllV", "%d offsets and %d counts for %s: a team of %s needs as many of each", len(b.Displs), len(b.Counts), what, plural.Count(len(g.PEs), "member"))
 	}
 	for i := range b.Counts {
 		if b.Counts[i] < 0 || b.Displs[i] < 0 || b.Displs[i] > n-b.Counts[i] {
-			g.misuse("AllToAllV", "block %d of %s is [%d:%d]: it does not fit %d elements", i, what, b.Displs[i], b.Displs[i]+b.Counts[i], n)
+			g.misuse("AllToAllV", "block %d of %s is [%d:%d]: it does not fit %s", i, what, b.Displs[i], b.Displs[i]+b.Counts[i], plural.Count(n, "element"))
 		}
 	}
 }
@@ -190,7 +191,7 @@ func (a *allToAllV) abortMismatch(sender, receiver, sent, wanted int) error {
 	return a.g.abort(&reason{
 		call: fmt.Sprintf("%s (call %d of team %s)", a.call, a.g.calls.n, a.g.Name),
 		calls: []string{
-			fmt.Sprintf("PE %d: sends %d elements to PE %d", sender, sent/a.size, receiver),
+			fmt.Sprintf("PE %d: sends %s to PE %d", sender, plural.Count(sent/a.size, "element"), receiver),
 			fmt.Sprintf("PE %d: expects %d from it", receiver, wanted/a.size),
 		},
 	})

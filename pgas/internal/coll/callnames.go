@@ -5,6 +5,8 @@ package coll
 import (
 	"fmt"
 	"reflect"
+
+	"github.com/gopgas/gopgas/internal/plural"
 )
 
 // String describes c for reports and errors, with what must be the same on all members.
@@ -100,7 +102,7 @@ func (c *Call) describeSplit() string {
 	switch c.op {
 	case splitList:
 		if c.detail.text == "" {
-			return s + fmt.Sprintf(" with %d members (list with digest %06x)", c.count, c.detail.digest)
+			return s + fmt.Sprintf(" with %s (list with digest %06x)", plural.Count(c.count, "member"), c.detail.digest)
 		}
 		s += " with members " + c.detail.text
 	case splitStrided:

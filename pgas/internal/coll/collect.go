@@ -16,6 +16,7 @@ import (
 	"math/bits"
 	"reflect"
 
+	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas/internal/callsite"
 	"github.com/gopgas/gopgas/pgas/internal/node"
 )
@@ -169,7 +170,7 @@ func (c *Collection) Collect(ctx context.Context) error {
 // mustFit panics if dst has no room for n bytes.
 func (c *Collection) mustFit(n int) {
 	if n > c.room {
-		c.g.misuse("Collect", "the members have %d elements or more together, and dst has %d", n/c.call.Size, c.room/c.call.Size)
+		c.g.misuse("Collect", "the members have %s or more together, and dst has %d", plural.Count(n/c.call.Size, "element"), c.room/c.call.Size)
 	}
 }
 
@@ -373,7 +374,7 @@ func (g *Group) collectAlgorithm(o Options, k Kind, hosts, bytes int) Algorithm 
 		return doubling
 	case linear, ring:
 		if hosts > maxMailboxes {
-			g.misuse(k.String(), "%s does %d hosts at most, and there are %d: use RecursiveDoubling", o.Algorithm, maxMailboxes, hosts)
+			g.misuse(k.String(), "%s does %s at most, and there are %d: use RecursiveDoubling", o.Algorithm, plural.Count(maxMailboxes, "host"), hosts)
 		}
 	}
 	return o.Algorithm

@@ -2,7 +2,11 @@ package coll
 
 // Operands, and what is wrong with them.
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/gopgas/gopgas/internal/plural"
+)
 
 // A Range is a range of symmetric memory.
 type Range struct {
@@ -20,7 +24,7 @@ func (g *Group) misuse(op, format string, args ...any) {
 // checkFits panics if n elements do not fit room.
 func (g *Group) checkFits(k Kind, n, room int) {
 	if n > room {
-		g.misuse(k.String(), "%d elements do not fit a range of %d", n, room)
+		g.misuse(k.String(), "%s do not fit a range of %d", plural.Count(n, "element"), room)
 	}
 }
 

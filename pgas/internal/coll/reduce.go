@@ -21,6 +21,7 @@ import (
 	"fmt"
 	"reflect"
 
+	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas/internal/callsite"
 	"github.com/gopgas/gopgas/pgas/internal/node"
 )
@@ -71,13 +72,13 @@ func (g *Group) reductionAlgorithm(o Options, l *layout, bytes int) Algorithm {
 		return linear
 	case doubling:
 		if !fits {
-			g.misuse("reduction", "doubling carries too little between hosts for %d bytes on %d hosts: use Linear or Ring", bytes, len(l.hosts))
+			g.misuse("reduction", "doubling carries too little between hosts for %d bytes on %s: use Linear or Ring", bytes, plural.Count(len(l.hosts), "host"))
 		}
 	case tree:
 		g.misuse("reduction", "there is no %s reduction: use Linear, RecursiveDoubling or Ring", o.Algorithm)
 	case linear, ring:
 		if len(l.hosts) > mostHosts {
-			g.misuse("reduction", "%s does %d hosts at most, and there are %d", o.Algorithm, mostHosts, len(l.hosts))
+			g.misuse("reduction", "%s does %s at most, and there are %d", o.Algorithm, plural.Count(mostHosts, "host"), len(l.hosts))
 		}
 	}
 	return o.Algorithm

@@ -2,7 +2,11 @@ package coll
 
 // A reduction or scan under way: its group, its operands, its operator.
 
-import "github.com/gopgas/gopgas/pgas/internal/node"
+import (
+	"github.com/gopgas/gopgas/pgas/internal/node"
+
+	"github.com/gopgas/gopgas/internal/plural"
+)
 
 // blockBytes is how much is combined at a time: the block of the result stays in the first cache while
 // the sources pass.
@@ -19,7 +23,7 @@ type reduction[T any] struct {
 // newReduction checks the operands of a reduction or a scan.
 func newReduction[T any](op string, g *Group, dst, src Range, f Operator[T], o Options) reduction[T] {
 	if dst.N != src.N {
-		g.misuse(op, "dst has %d elements and src %d: they must be as many", dst.N, src.N)
+		g.misuse(op, "dst has %s and src %d: they must be as many", plural.Count(dst.N, "element"), src.N)
 	}
 	if d := int(dst.Off) - int(src.Off); d != 0 && max(d, -d) < dst.bytes() {
 		g.misuse(op, "dst and src overlap: they must be the same range or have nothing in common")

@@ -13,6 +13,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas/internal/callsite"
 )
 
@@ -127,7 +128,7 @@ func listed(pes []int) string {
 	if len(pes) <= 8 {
 		return fmt.Sprint(pes)
 	}
-	return fmt.Sprintf("[%d %d %d … %d] of %d PEs", pes[0], pes[1], pes[2], pes[len(pes)-1], len(pes))
+	return fmt.Sprintf("[%d %d %d … %d] of %s", pes[0], pes[1], pes[2], pes[len(pes)-1], plural.Count(len(pes), "PE"))
 }
 
 // A proposal is what a member brings to a split.

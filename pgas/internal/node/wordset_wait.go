@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/internal/callsite"
 	"github.com/gopgas/gopgas/pgas/transport"
@@ -30,8 +31,8 @@ func (s *WordSet) describe() string {
 		value = fmt.Sprint(s.wanting())
 	}
 	if s.goal == FindAny {
-		return fmt.Sprintf("any of %d words from %s on to be %s %s", s.N, s.node.WordName(s.off), s.Cmp, value)
+		return fmt.Sprintf("any of %s from %s on to be %s %s", plural.Count(s.N, "word"), s.node.WordName(s.off), s.Cmp, value)
 	}
-	return fmt.Sprintf("each of %d words to be %s %s (%d have not been, the first is %s)",
-		s.N, s.Cmp, value, s.Left, s.node.WordName(s.offset(s.firstPending())))
+	return fmt.Sprintf("each of %s to be %s %s (%d have not been, the first is %s)",
+		plural.Count(s.N, "word"), s.Cmp, value, s.Left, s.node.WordName(s.offset(s.firstPending())))
 }

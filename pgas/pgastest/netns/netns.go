@@ -16,6 +16,8 @@ import (
 	"os/exec"
 	"strings"
 	"syscall"
+
+	"github.com/gopgas/gopgas/internal/plural"
 )
 
 // Template is the launch template that runs a command on one of the hosts. Each host's agent has a session of its own, as
@@ -50,7 +52,7 @@ func New(n int) (*Hosts, error) { return NewContext(context.Background(), n) }
 // NewContext is New until ctx ends: then it removes what it has made and returns the cause.
 func NewContext(ctx context.Context, n int) (*Hosts, error) {
 	if n < 1 || n > MaxHosts {
-		return nil, fmt.Errorf("cannot make %d hosts: from 1 to %d are possible", n, MaxHosts)
+		return nil, fmt.Errorf("cannot make %s: from 1 to %d are possible", plural.Count(n, "host"), MaxHosts)
 	}
 	sweep()
 	h, err := claim(ctx)

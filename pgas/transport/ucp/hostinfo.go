@@ -24,6 +24,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas/boot"
 )
 
@@ -65,7 +66,7 @@ func exchangeHosts(ctx context.Context, job *boot.Job) ([]hostInfo, error) {
 		return nil, fmt.Errorf("waiting for the other hosts' PEs to start: %w", err)
 	}
 	if len(hosts) != len(job.Hosts) {
-		return nil, fmt.Errorf("PE 0 tells of %d hosts, and the job has %d", len(hosts), len(job.Hosts))
+		return nil, fmt.Errorf("PE 0 tells of %s, and the job has %d", plural.Count(len(hosts), "host"), len(job.Hosts))
 	}
 	return hosts, nil
 }
