@@ -81,7 +81,7 @@ func TestMistakes(t *testing.T) {
 		"-n 2 PEs in -k8s-pods 3 pods":                 func(s *Spec) { s.PEs, s.Pods = 2, 3 },
 		"-n 0 PEs in -k8s-pods 1 pod:":                 func(s *Spec) { s.PEs, s.Pods = 0, 1 },
 		"-k8s-cpu four is not a number of CPUs":        func(s *Spec) { s.CPU = "four" },
-		"-k8s-memory 63Mi: a pod with 4 PEs needs":    func(s *Spec) { s.Memory = "63Mi" },
+		"-k8s-memory 63Mi: a pod with 4 PEs needs":     func(s *Spec) { s.Memory = "63Mi" },
 		"the pull policy \"often\" is not Always":      func(s *Spec) { s.PullPolicy = "often" },
 	} {
 		s := Spec{Image: "i", Program: "/app", PEs: 7, Pods: 2}
