@@ -32,7 +32,8 @@ func setAction(next *action) (before action, err error) {
 	return before, nil
 }
 
-// TestHandlerReplaced: a fence says that the program has replaced the handler of page faults, and goes on when it is back.
+// TestHandlerReplaced: a fence says that the program has replaced the handler of page faults, and goes on when it is
+// back.
 func TestHandlerReplaced(t *testing.T) {
 	needsPaging(t)
 	const onStack = 0x08000000 // SA_ONSTACK

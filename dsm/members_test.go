@@ -62,8 +62,8 @@ func membersBesideFences(ctx context.Context, w *pgas.World, protocol dsm.Protoc
 	return r.Close(ctx)
 }
 
-// memberRound writes every N-th element, in all blocks, and reads all of them after a barrier. In each round another member
-// of a PE fences instead, beside both.
+// memberRound writes every N-th element, in all blocks, and reads all of them after a barrier. In each round another
+// member of a PE fences instead, beside both.
 func memberRound(ctx context.Context, m dsm.Member, a dsm.Array[int64], mutex *dsm.Mutex, round int64) error {
 	n := m.N()
 	fences := (m.ID()+int(round))%3 == 0

@@ -38,7 +38,8 @@ type Region struct {
 	// the protocol, in this PE's turn of fences
 	protocol protocol
 	turn     fenceTurn
-	// unfinished is what the holder of the turn has not done of its release because the context of the release has ended.
+	// unfinished is what the holder of the turn has not done of its release because the context of the release has
+	// ended.
 	unfinished func(context.Context) error
 	behind     behind
 	pub        pgas.Slice[byte] // each PE's twins: blocks as it has released them, or as it fetched them before it wrote

@@ -70,8 +70,8 @@ func (r *Region) takeTurns(ctx context.Context, list []int32, change func([]*tur
 	return r.finishTurns(ctx, wanted, nil, change)
 }
 
-// finishTurns is the rest of takeTurns: this PE is to ask for the turns of wanted, and waits for those of queued. When ctx
-// ends it leaves what is not done to the background, since other PEs count on the turns that they give to this one.
+// finishTurns is the rest of takeTurns: this PE is to ask for the turns of wanted, and waits for those of queued. When
+// ctx ends it leaves what is not done to the background, since other PEs count on the turns that they give to this one.
 func (r *Region) finishTurns(ctx context.Context, wanted, queued []*turn, change func([]*turn) error) error {
 	var got []*turn
 	for len(wanted) > 0 {

@@ -34,8 +34,8 @@ func (r *Request) Test() (bool, error) {
 	return r.r.Test()
 }
 
-// start runs call for a Request, after the earlier calls of t. The goroutine that has the turn in t must call it. d and s are
-// what the call accesses.
+// start runs call for a Request, after the earlier calls of t. The goroutine that has the turn in t must call it. d and
+// s are what the call accesses.
 func (t *Team) start(ctx context.Context, d, s coll.Range, call func(ctx context.Context) error) *Request {
 	t.alive("non-blocking collective")
 	mustHaveContext("non-blocking collective", ctx)

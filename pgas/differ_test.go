@@ -426,8 +426,8 @@ func allDiffer(ctx context.Context, w *pgas.World, cases []differing) error {
 	return nil
 }
 
-// TestZeroSliceOnSome: a member that has nothing for a Collect or an AllToAllV may give zero Slices, and elements of other
-// members may be at other places of the heap.
+// TestZeroSliceOnSome: a member that has nothing for a Collect or an AllToAllV may give zero Slices, and elements of
+// other members may be at other places of the heap.
 func TestZeroSliceOnSome(t *testing.T) {
 	pgastest.RunAll(t, 3, func(ctx context.Context, w *pgas.World) error {
 		const most = 1000

@@ -60,9 +60,9 @@ func FieldAtomic[W Word, T any](r Ref[T], off uintptr) Atomic[W] {
 	return Atomic[W]{ctx: r.ctx, off: off}
 }
 
-// ElementAtomic returns the atomic word at byte offset off of the record that r refers to, as FieldAtomic does. It is for
-// accessors of arrays in generated code. It does not check that the word is aligned, which the generator has done, so
-// that they inline.
+// ElementAtomic returns the atomic word at byte offset off of the record that r refers to, as FieldAtomic does. It is
+// for accessors of arrays in generated code. It does not check that the word is aligned, which the generator has done,
+// so that they inline.
 func ElementAtomic[W Word, T any](r Ref[T], off uintptr) Atomic[W] {
 	return Atomic[W]{ctx: r.ctx, off: r.off + off}
 }

@@ -31,8 +31,8 @@ type Group struct {
 // waits for all and returns the first error. Each function gets a context that ends when ctx does, when one of the group
 // fails, and when Wait returns: with what has ended it as its cause. It is not collective, and moves and orders nothing.
 //
-// The functions may run before Go has returned. One that adds to its own Group needs a Group that is there already: make it
-// with no function, and then call Group.Go.
+// The functions may run before Go has returned. One that adds to its own Group needs a Group that is there already:
+// make it with no function, and then call Group.Go.
 //
 // A *PeerError or *UsageError that a function panics with, as a Get from a lost PE does, is its error. Another panic is raised
 // again by Wait, with the stack where it began.

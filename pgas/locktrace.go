@@ -3,8 +3,9 @@ package pgas
 // Locks in the trace of the job: how long a PE held one, and how long it took to get it. Lock, the lock of the specification,
 // records that itself; this is for locks that are built of words.
 //
-// A World that checks (PGAS_CHECK=1) also notes which locks of either kind its PE holds: to free one, or to leave the job
-// with one, is misuse. Of the lock of the specification that is known, and reported, in every World, but not where it was taken.
+// A World that checks (PGAS_CHECK=1) also notes which locks of either kind its PE holds: to free one, or to leave the
+// job with one, is misuse. Of the lock of the specification that is known, and reported, in every World, but not where
+// it was taken.
 
 import (
 	"fmt"
@@ -12,8 +13,8 @@ import (
 	"github.com/gopgas/gopgas/pgas/boot/record"
 )
 
-// LockTrace is one PE's handle of a lock in the trace of the job (pgasrun -trace) and in the checks of its World. The zero
-// LockTrace records nothing. One goroutine uses it at a time, as one holds the lock. It moves and orders nothing.
+// LockTrace is one PE's handle of a lock in the trace of the job (pgasrun -trace) and in the checks of its World. The
+// zero LockTrace records nothing. One goroutine uses it at a time, as one holds the lock. It moves and orders nothing.
 type LockTrace struct {
 	rec  *record.PE // nil: there is no trace
 	k    *checker   // nil: nothing is checked
@@ -70,8 +71,8 @@ func (t *LockTrace) Released() {
 	}
 }
 
-// Shared notes, for the checks of the World, that n more goroutines of the PE hold the lock as readers; n may be negative.
-// Any number of goroutines may call it at once.
+// Shared notes, for the checks of the World, that n more goroutines of the PE hold the lock as readers; n may be
+// negative. Any number of goroutines may call it at once.
 func (t *LockTrace) Shared(n int) { t.note(n) }
 
 // note notes that n more goroutines of the PE hold the lock, if the World checks.

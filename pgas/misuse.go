@@ -146,9 +146,9 @@ func zeroFault(p any) *UsageError {
 // wordSize is the size of a signal and of each word of a lock.
 const wordSize = 8
 
-// aligned calls bad unless off is a multiple of size. Every atomic word that a program refers to has passed it, or is an
-// element of an allocation, which is aligned: CPUs, NICs and transports update no other words. It inlines where a plain
-// call of bad would not: see fastpath_unsafe.go.
+// aligned calls bad unless off is a multiple of size. Every atomic word that a program refers to has passed it, or is
+// an element of an allocation, which is aligned: CPUs, NICs and transports update no other words. It inlines where a
+// plain call of bad would not: see fastpath_unsafe.go.
 func aligned(off, size uintptr, bad func(off, size uintptr)) {
 	if off&(size-1) != 0 {
 		bad(off, size)

@@ -424,8 +424,8 @@ func TestNonBlockingMisuseIsCaught(t *testing.T) {
 	})
 }
 
-// TestUnalignedWords: no reference to an atomic word, a signal or a lock is made where none can be, whether accesses are
-// checked or not. Between hosts an operation on one would never be answered.
+// TestUnalignedWords: no reference to an atomic word, a signal or a lock is made where none can be, whether accesses
+// are checked or not. Between hosts an operation on one would never be answered.
 func TestUnalignedWords(t *testing.T) {
 	onEvery(t, 2, unalignedWords)
 	pgastest.RunLate(t, 2, 2, unalignedWords)

@@ -59,13 +59,14 @@ type FileShare struct {
 
 // ReadShare opens the file at path on every member of t, and returns the share of it that this PE reads: as many bytes as each
 // other's to within a unit, in the order of the team. Together the shares are the file, and no two overlap. It is collective
-// over t, with the same units on every member, and with the path of the same file in the file system of its host. Nothing of
-// the file but the ends of the share is read before the program asks for it, and the file is never held in memory.
+// over t, with the same units on every member, and with the path of the same file in the file system of its host.
+// Nothing of the file but the ends of the share is read before the program asks for it, and the file is never held in
+// memory.
 //
 // It returns an error on every member, which names the PE and the host, if a member cannot open or read the file, if the file has
 // not the same size on all of them, if its lines do not end at the same places, or if its size is no multiple of that of a
-// record; *MismatchError if the units differ; and the errors of a collective (see Team). It panics with *UsageError if t is no team of this PE, or if units is negative. The
-// program ends with FileShare.Close.
+// record; *MismatchError if the units differ; and the errors of a collective (see Team). It panics with *UsageError if
+// t is no team of this PE, or if units is negative. The program ends with FileShare.Close.
 func ReadShare(ctx context.Context, t *Team, path string, units Units) (*FileShare, error) {
 	t.alive("ReadShare")
 	mustHaveContext("ReadShare", ctx)

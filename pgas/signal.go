@@ -9,9 +9,9 @@ import (
 // Signal is a field type: 8 bytes that tell the target of the arrival of data. Put-with-signal and SignalRef update
 // it, and the PE that owns the copy waits for it (OpenSHMEM 1.6, section 9.10).
 //
-// Updates of one signal by one context are applied in the order of their issue. So a signal to which one PE alone adds 1,
-// on one context, counts its puts-with-signal: a waiter that sees k sees the data of the first k. A signal must not be set
-// by one PE while another PE adds to it: the result is undefined.
+// Updates of one signal by one context are applied in the order of their issue. So a signal to which one PE alone adds
+// 1, on one context, counts its puts-with-signal: a waiter that sees k sees the data of the first k. A signal must not
+// be set by one PE while another PE adds to it: the result is undefined.
 type Signal struct{ _ uint64 }
 
 // SignalRef refers to a signal of symmetric memory. Completion, order and panics of its operations are those of
@@ -34,8 +34,8 @@ func (s SignalRef) On(c *Context) SignalRef {
 }
 
 // Set stores v into the signal on pe; it moves no data. It is complete at pe after a Quiet. A waiter that sees v sees
-// earlier puts to pe if the initiator called Fence between them and Set. One PE may not set a signal while another adds to
-// it. It panics with *UsageError as Atomic says (OpenSHMEM 1.6, shmem_signal_set).
+// earlier puts to pe if the initiator called Fence between them and Set. One PE may not set a signal while another adds
+// to it. It panics with *UsageError as Atomic says (OpenSHMEM 1.6, shmem_signal_set).
 func (s SignalRef) Set(pe int, v uint64) { s.word().Set(pe, v) }
 
 // Add adds v to the signal on pe; otherwise it is Set (OpenSHMEM 1.6, shmem_signal_add).

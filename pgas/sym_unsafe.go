@@ -175,10 +175,10 @@ func (s Sym[T]) Realloc(ctx context.Context, n int) (Sym[T], error) {
 
 // Free releases s on every PE. It is collective over all PEs and contains a barrier, which quiets the default context:
 // operations to s that were issued on it are complete before the memory is released. Other contexts need a Quiet first,
-// non-blocking collectives of other teams a Wait, and locks in s an Unlock. References to s must not be used afterwards.
-// Making a new one, or another Free, panics with *UsageError. So does Free of a Lock that this PE holds, and, where
-// accesses are checked (PGAS_CHECK=1), Free while an operation of this PE may be under way to s or to memory of s on
-// another PE, with both lines.
+// non-blocking collectives of other teams a Wait, and locks in s an Unlock. References to s must not be used
+// afterwards. Making a new one, or another Free, panics with *UsageError. So does Free of a Lock that this PE holds,
+// and, where accesses are checked (PGAS_CHECK=1), Free while an operation of this PE may be under way to s or to memory
+// of s on another PE, with both lines.
 //
 // It returns *MismatchError on every PE if the PEs free different allocations or call different collectives, *PeerError
 // if a PE is lost, the cause of ctx if ctx ends first, *AbortedError if another PE has given up the call, and an error

@@ -117,8 +117,8 @@ func TestSplits(t *testing.T) {
 	})
 }
 
-// TestTeamOfEachPair: a slot must be free on the members of the new team only. 17 PEs have 136 teams of two, which is more
-// than there are slots, and each PE is in 16 of them.
+// TestTeamOfEachPair: a slot must be free on the members of the new team only. 17 PEs have 136 teams of two, which is
+// more than there are slots, and each PE is in 16 of them.
 func TestTeamOfEachPair(t *testing.T) {
 	pgastest.RunGoroutines(t, 17, func(ctx context.Context, w *pgas.World) error {
 		for i := range w.NPEs() {

@@ -1,7 +1,7 @@
 package tests
 
-// What any page of docs, the README or a package's comment names must exist, as far as its form says what it is. In back-quotes on
-// pages, and anywhere in comments of packages:
+// What any page of docs, the README or a package's comment names must exist, as far as its form says what it is. In
+// back-quotes on pages, and anywhere in comments of packages:
 //
 //	pgas.Alloc, World.Close    a name of a package of the module, or of one of its types
 //	w.Barrier(ctx)             a method of *pgas.World, which pages call w
@@ -115,7 +115,8 @@ var (
 	accessor  = regexp.MustCompile(`^(?:Alloc|Put|Get|Add|FetchAdd|WaitUntil|Set)?([A-Z]\w*?)(?:Signal|At|s|sRef|sSlice|Slice|Ref|Array)?(?:\(.*)?$`)
 )
 
-// generated reports whether a name is that of an accessor which pgasgen writes for a field or a struct in the page's code.
+// generated reports whether a name is that of an accessor which pgasgen writes for a field or a struct in the page's
+// code.
 func generated(name, code string) bool {
 	m := accessor.FindStringSubmatch(name)
 	return m != nil && regexp.MustCompile(`\b`+m[1]+`s?\b`).MatchString(code)

@@ -22,8 +22,8 @@ var neverOne = []string{
 	"-netns %s: at most %d", // a bound
 }
 
-// TestPlurals: messages write numbers of things with internal/plural, so that none says "1 hosts". Samples and benchmarks may say
-// "host(s)".
+// TestPlurals: messages write numbers of things with internal/plural, so that none says "1 hosts". Samples and
+// benchmarks may say "host(s)".
 func TestPlurals(t *testing.T) {
 	err := filepath.WalkDir("..", func(file string, e fs.DirEntry, err error) error {
 		if err != nil {

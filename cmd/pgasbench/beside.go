@@ -14,8 +14,8 @@ import (
 // mostBeside is the largest number of programs that -beside starts.
 const mostBeside = 1024
 
-// startBeside starts n programs that compute until stop is called or this process ends. They may use all CPUs, whichever
-// this PE is bound to. They stay in its session: the kernel divides CPUs among sessions first.
+// startBeside starts n programs that compute until stop is called or this process ends. They may use all CPUs,
+// whichever this PE is bound to. They stay in its session: the kernel divides CPUs among sessions first.
 func startBeside(n int) (stop func(), err error) {
 	var loops []*exec.Cmd
 	started, done := make(chan error), make(chan struct{})

@@ -37,8 +37,8 @@ func memoryGroup(t *testing.T) string {
 	return group
 }
 
-// TestMemoryOfAGroup: PEs that have a group's memory together have a share of it as Go's limit, and a PE that the kernel
-// kills for want of it is reported as that, and not as one that somebody has killed.
+// TestMemoryOfAGroup: PEs that have a group's memory together have a share of it as Go's limit, and a PE that the
+// kernel kills for want of it is reported as that, and not as one that somebody has killed.
 func TestMemoryOfAGroup(t *testing.T) {
 	group := memoryGroup(t)
 	run := func(args ...string) (string, int) {

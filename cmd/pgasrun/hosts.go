@@ -109,7 +109,8 @@ func readHostfile(path string) ([]boot.Host, error) {
 	return boot.ParseHostFile(path, content)
 }
 
-// merge adds up the entries of each host. All names of this host are the first one of them, so that its PEs share memory.
+// merge adds up the entries of each host. All names of this host are the first one of them, so that its PEs share
+// memory.
 func (o *options) merge(entries []boot.Host) []boot.Host {
 	here, isHere := "", launch.IsHere(o.template)
 	for i := range entries {

@@ -33,8 +33,8 @@ func TestPlace(t *testing.T) {
 	}
 }
 
-// TestPlaceHere: names of this host are one host, whose agent needs no ssh; a template of the user's may mean something else
-// by them.
+// TestPlaceHere: names of this host are one host, whose agent needs no ssh; a template of the user's may mean something
+// else by them.
 func TestPlaceHere(t *testing.T) {
 	own, err := os.Hostname()
 	if err != nil {

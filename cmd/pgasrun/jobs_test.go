@@ -593,8 +593,8 @@ func TestExchangeOutlivesFirstHost(t *testing.T) {
 	r.nothingLeft()
 }
 
-// TestKeepGoing: with -keep-going the others are not ended, and one line says what they can do: they use the memory of each other,
-// and whatever has to wait returns the error, as the line says.
+// TestKeepGoing: with -keep-going the others are not ended, and one line says what they can do: they use the memory of
+// each other, and whatever has to wait returns the error, as the line says.
 func TestKeepGoing(t *testing.T) {
 	r := launchJob(t, nil, "-n", "3", "-keep-going", "./testdata/survivors")
 	var lines []string

@@ -33,8 +33,8 @@ type outputFile struct {
 // outputName matches the names of the files.
 var outputName = regexp.MustCompile(`^pe\.[0-9]+\.out$`)
 
-// openOutputs makes the files of the PEs that this pgasrun starts. Files of another job, which would be taken for these, are
-// removed. The error says what cannot be done, and what to do.
+// openOutputs makes the files of the PEs that this pgasrun starts. Files of another job, which would be taken for
+// these, are removed. The error says what cannot be done, and what to do.
 func openOutputs(dir string, hosts []boot.Host, started []boot.Host) (*outputs, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, fmt.Errorf("-output %s: cannot make it (%w): name another directory", dir, withoutPath(err))

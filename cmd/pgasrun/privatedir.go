@@ -1,7 +1,7 @@
 package main
 
-// A directory from which programs are run: no other user can have put them there, or can put another one in their place.
-// The shell of a staged host makes the same checks (launch/stage.go).
+// A directory from which programs are run: no other user can have put them there, or can put another one in their
+// place. The shell of a staged host makes the same checks (launch/stage.go).
 
 import (
 	"fmt"
@@ -13,8 +13,8 @@ import (
 	"syscall"
 )
 
-// makePrivate makes a directory, and those on the way to it. It returns an error if a user other than this one and root can
-// change what is in it, or lead its name elsewhere.
+// makePrivate makes a directory, and those on the way to it. It returns an error if a user other than this one and root
+// can change what is in it, or lead its name elsewhere.
 func makePrivate(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -41,8 +41,8 @@ func makePrivate(dir string) error {
 	return nil
 }
 
-// shared returns how users other than this one and root can change a symbolic link or what is in a directory, or "". In a
-// directory with the sticky bit they cannot rename what is not theirs, which suffices for the directories on the way.
+// shared returns how users other than this one and root can change a symbolic link or what is in a directory, or "". In
+// a directory with the sticky bit they cannot rename what is not theirs, which suffices for the directories on the way.
 func shared(info fs.FileInfo, last bool) string {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	mode, me := info.Mode(), os.Getuid()

@@ -35,8 +35,8 @@ func cacheDir(t *testing.T, mode uint32) string {
 	return dir
 }
 
-// TestMakePrivate: no program is built to a directory that another user can change. The commands run in the cache, first
-// as the attacker.
+// TestMakePrivate: no program is built to a directory that another user can change. The commands run in the cache,
+// first as the attacker.
 func TestMakePrivate(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("needs root, to be another user")

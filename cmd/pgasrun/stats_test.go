@@ -167,7 +167,8 @@ coherent memory: 30 page faults, 20 pages or blocks fetched, 10 released
 	}
 }
 
-// TestStatsOfLatePE: the PE that the others wait for is the one that waits least in collectives while all others wait there.
+// TestStatsOfLatePE: the PE that the others wait for is the one that waits least in collectives while all others wait
+// there.
 func TestStatsOfLatePE(t *testing.T) {
 	each := func(times ...time.Duration) (list []launch.PEStats) {
 		for pe, d := range times {

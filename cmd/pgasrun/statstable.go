@@ -90,8 +90,8 @@ func (s *jobStats) writeTimes(w io.Writer) {
 // collectives are the names of the waits for all members of a team, as agents see them.
 var collectives = []string{boot.InBarrier.String(), boot.InCollective.String(), boot.InClose.String()}
 
-// writeArrivals writes which PE waits least in collectives, if all others wait longer by much: it is the one that arrives
-// last, unless it takes part in fewer.
+// writeArrivals writes which PE waits least in collectives, if all others wait longer by much: it is the one that
+// arrives last, unless it takes part in fewer.
 func (s *jobStats) writeArrivals(w io.Writer) {
 	type arrival struct {
 		pe   int

@@ -197,8 +197,8 @@ func (p *Pager) Current() bool {
 	return p.config.Keep == 0 && atomic.LoadUint32((*uint32)(unsafe.Pointer(&p.p.closing))) == 0
 }
 
-// HandlerLost reports that page faults are not served any more, because the program has replaced the handler of SIGBUS by
-// one that is known not to pass them on.
+// HandlerLost reports that page faults are not served any more, because the program has replaced the handler of SIGBUS
+// by one that is known not to pass them on.
 func (p *Pager) HandlerLost() bool { return p.config.Faults == BySignal && C.signal_lost() != 0 }
 
 // DropAll drops the copies of a bitmap of blocks, and unmaps what is not valid.

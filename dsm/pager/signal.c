@@ -155,9 +155,9 @@ int signal_usable(void)
     return process.installed && sigaction(SIGBUS, NULL, &now) == 0 && now.sa_flags & SA_SIGINFO && now.sa_sigaction == on_sigbus;
 }
 
-// signal_lost reports that page faults are not served any more, because the program has replaced the handler: by the one that
-// was there before, by none, or by one that does not run on the signal stack, as goroutines need. Of another one it is
-// assumed that it passes on what is not its own.
+// signal_lost reports that page faults are not served any more, because the program has replaced the handler: by the
+// one that was there before, by none, or by one that does not run on the signal stack, as goroutines need. Of another
+// one it is assumed that it passes on what is not its own.
 int signal_lost(void)
 {
     struct sigaction now;

@@ -9,7 +9,8 @@ import (
 	"syscall"
 )
 
-// OpenRegular opens a regular file to be read. It waits for nothing: opening a FIFO would last until somebody writes to it.
+// OpenRegular opens a regular file to be read. It waits for nothing: opening a FIFO would last until somebody writes to
+// it.
 func OpenRegular(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -58,8 +59,8 @@ func kindOfFile(m os.FileMode) string {
 	return "a device"
 }
 
-// CreateAnew creates a file of a name that is known beforehand. It removes what has the name, so that nothing is written
-// through a symbolic link, or to a file of which somebody else has made a pipe.
+// CreateAnew creates a file of a name that is known beforehand. It removes what has the name, so that nothing is
+// written through a symbolic link, or to a file of which somebody else has made a pipe.
 func CreateAnew(path string) (*os.File, error) {
 	if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
 		return nil, err

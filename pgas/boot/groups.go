@@ -2,8 +2,8 @@ package boot
 
 // What the processes of this host may use: its memory and CPUs, or less if a control group limits them, as those of
 // pods, containers and steps of Slurm do. Both versions of control groups are read: of version 1 each controller has a
-// tree of its own. In a container the path of the group may be that of the host, where the tree begins at the container,
-// so directories that do not exist are passed over.
+// tree of its own. In a container the path of the group may be that of the host, where the tree begins at the
+// container, so directories that do not exist are passed over.
 
 import (
 	"fmt"
@@ -166,8 +166,9 @@ func countMemoryKillsIn(root string) *MemoryKills {
 	return &MemoryKills{root: root, groups: memoryGroupsIn(root), host: numberOf(string(vmstat), "oom_kill")}
 }
 
-// Explain returns for want of which memory the kernel has killed a child of this process that has just ended by SIGKILL,
-// or "" if the kernel's counts say that it has killed none since they were taken, but those that Explain has explained.
+// Explain returns for want of which memory the kernel has killed a child of this process that has just ended by
+// SIGKILL, or "" if the kernel's counts say that it has killed none since they were taken, but those that Explain has
+// explained.
 func (m *MemoryKills) Explain() string {
 	now := countMemoryKillsIn(m.root)
 	if now.host-m.host <= m.explained || len(now.groups) != len(m.groups) {
@@ -201,8 +202,8 @@ func BytesText(n uint64) string {
 	return strings.TrimSuffix(fmt.Sprintf("%.1f", v), ".0") + " " + units[unit:unit+1] + "iB"
 }
 
-// GoMemoryShare returns how much memory Go may use in each of local PEs, in bytes: nine tenths of the PE's share of what
-// control groups leave. It returns 0 if they do not limit memory.
+// GoMemoryShare returns how much memory Go may use in each of local PEs, in bytes: nine tenths of the PE's share of
+// what control groups leave. It returns 0 if they do not limit memory.
 func GoMemoryShare(local int) int64 {
 	limit, ok := memoryGroupsIn("/").limit()
 	if !ok || limit >= installedMemory() {
@@ -211,8 +212,8 @@ func GoMemoryShare(local int) int64 {
 	return int64(limit / 10 * 9 / uint64(local))
 }
 
-// limitGoMemory sets the soft limit of Go's memory to this PE's share of what control groups leave, unless GOMEMLIMIT or
-// the program has set one. So Go collects its garbage before the kernel kills the PE.
+// limitGoMemory sets the soft limit of Go's memory to this PE's share of what control groups leave, unless GOMEMLIMIT
+// or the program has set one. So Go collects its garbage before the kernel kills the PE.
 func limitGoMemory(local int) {
 	if share := GoMemoryShare(local); share > 0 && debug.SetMemoryLimit(-1) == math.MaxInt64 {
 		debug.SetMemoryLimit(share)

@@ -1,6 +1,7 @@
 package boot
 
-// Lists of hosts as people and schedulers write them: -hosts, host files, PGAS_HOSTS. An entry names a host and its PEs:
+// Lists of hosts as people and schedulers write them: -hosts, host files, PGAS_HOSTS. An entry names a host and its
+// PEs:
 //
 //	n1  n1:2  me@n1:2                    1 PE, or as many as the number says
 //	192.0.2.1:2  [fd00::1]:2  fd00::1:2  addresses; the last colon of one without brackets comes before the number of PEs
@@ -21,8 +22,8 @@ import (
 	"strings"
 )
 
-// ParseHosts reads a list of entries that commas separate. The hosts are in the order of their first entries. The error is
-// about an entry.
+// ParseHosts reads a list of entries that commas separate. The hosts are in the order of their first entries. The error
+// is about an entry.
 func ParseHosts(list string) ([]Host, error) {
 	var hosts []Host
 	for _, entry := range splitOutsideBrackets(list + ",") {
@@ -35,7 +36,8 @@ func ParseHosts(list string) ([]Host, error) {
 	return hosts, nil
 }
 
-// ParseHostFile reads an entry a line. A # begins a comment. The error begins with path, and with the line if one is wrong.
+// ParseHostFile reads an entry a line. A # begins a comment. The error begins with path, and with the line if one is
+// wrong.
 func ParseHostFile(path string, content []byte) ([]Host, error) {
 	var hosts []Host
 	n := 0
@@ -57,7 +59,8 @@ func ParseHostFile(path string, content []byte) ([]Host, error) {
 	return hosts, nil
 }
 
-// ParseHost reads one entry, which may stand for several hosts. The error says what is wrong with it, and what to write.
+// ParseHost reads one entry, which may stand for several hosts. The error says what is wrong with it, and what to
+// write.
 func ParseHost(entry string) ([]Host, error) {
 	fields := joinAssignments(strings.Fields(strings.ReplaceAll(entry, "=", " = ")))
 	if len(fields) == 0 {
@@ -97,8 +100,8 @@ func joinAssignments(words []string) []string {
 	return joined
 }
 
-// readWords returns the number of PEs that an entry gives: count, which was behind the colon, or one of the words behind
-// the host.
+// readWords returns the number of PEs that an entry gives: count, which was behind the colon, or one of the words
+// behind the host.
 func readWords(host, count string, words []string) (string, error) {
 	switch {
 	case len(words) == 0:
@@ -171,9 +174,9 @@ func splitHost(word string) (names []string, count string, err error) {
 	return names, count, nil
 }
 
-// splitAddress returns the address of IPv6 in text, which has no brackets, and the number of PEs behind it, or "". What is
-// behind the last colon is a number of PEs wherever the rest is an address. The error asks for brackets where that cannot
-// be what is meant.
+// splitAddress returns the address of IPv6 in text, which has no brackets, and the number of PEs behind it, or "". What
+// is behind the last colon is a number of PEs wherever the rest is an address. The error asks for brackets where that
+// cannot be what is meant.
 func splitAddress(text string) (address, count string, err error) {
 	last := strings.LastIndexByte(text, ':')
 	head, tail := text[:last], text[last+1:]
@@ -197,7 +200,8 @@ func isIPv6(text string) bool {
 	return !strings.ContainsFunc(a.Zone(), func(r rune) bool { return !isNameRune(r) && !strings.ContainsRune("._-", r) })
 }
 
-// canonical returns an address in its usual form, so that two that are equal have one name, and any other name as it is.
+// canonical returns an address in its usual form, so that two that are equal have one name, and any other name as it
+// is.
 func canonical(name string) string {
 	if a, err := netip.ParseAddr(name); err == nil {
 		return a.String()
@@ -209,7 +213,8 @@ func isNameRune(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
 }
 
-// CheckHostName returns an error for what can be neither a host's name nor its address. The name goes into a command line.
+// CheckHostName returns an error for what can be neither a host's name nor its address. The name goes into a command
+// line.
 func CheckHostName(name string) error {
 	if name == "" {
 		return errors.New("a host's name is empty")
@@ -235,8 +240,9 @@ func (h Host) Entry() string {
 	return name + ":" + strconv.Itoa(h.PEs)
 }
 
-// MergeHosts adds up the PEs of entries with one name, and fills in the number of each host's first PE. It also returns the
-// first name that comes again with others between, or "": the PEs of such a host have consecutive numbers all the same.
+// MergeHosts adds up the PEs of entries with one name, and fills in the number of each host's first PE. It also returns
+// the first name that comes again with others between, or "": the PEs of such a host have consecutive numbers all the
+// same.
 func MergeHosts(entries []Host) (hosts []Host, apart string) {
 	at := map[string]int{}
 	for i, h := range entries {

@@ -117,8 +117,8 @@ func TestThisHost(t *testing.T) {
 	}
 }
 
-// FuzzHostFile: what is accepted names hosts that may go into a command line, with sane numbers, and means the same when
-// written as a list; what is not is refused in one line that starts with the place.
+// FuzzHostFile: what is accepted names hosts that may go into a command line, with sane numbers, and means the same
+// when written as a list; what is not is refused in one line that starts with the place.
 func FuzzHostFile(f *testing.F) {
 	for _, seed := range []string{"a:2\nb # comment\n\n", "a:2\na:3", "-x:1", "a:99999999999999999999", "[fd00::1]:2\nfe80::1%eth0:3", "n[1-3] slots=2", "a 2 q@a -"} {
 		f.Add(seed)

@@ -10,11 +10,12 @@
 // rendezvous_static.go, rendezvous_slurm.go with slurm_lists.go and munge.go, rendezvous_pmi2.go and rendezvous_pmix.go
 // the others; assemble.go and assembly.go how processes become a job without an agent, handover.go how they share their
 // host's memory then, member.go how they learn of each other's end, arbiter.go which of them may be silent, and orphan.go of their launcher's; env.go the settings, env_table.go
-// their table; hosts.go lists of hosts as people write them; openfiles.go how many files a process may open; segment.go the memory that PEs share, reserved.go the map of
-// each heap's start, doorbell.go how PEs wake each other, contention.go when they do not yield their CPUs;
-// exchange_client.go, exchange_server.go, exchange_relay.go and exchange_wire.go the exchange; accuse.go, died.go,
-// end.go and exit.go how a PE or the job ends; guard_unsafe.go the checks of PGAS_CHECK; profiles.go how profiles reach the launcher;
-// progress.go how the launcher shows the progress of a job.
+// their table; hosts.go lists of hosts as people write them; openfiles.go how many files a process may open; segment.go
+// the memory that PEs share, reserved.go the map of each heap's start, doorbell.go how PEs wake each other,
+// contention.go when they do not yield their CPUs; exchange_client.go, exchange_server.go, exchange_relay.go and
+// exchange_wire.go the exchange; accuse.go, died.go, end.go and exit.go how a PE or the job ends; guard_unsafe.go the
+// checks of PGAS_CHECK; profiles.go how profiles reach the launcher; progress.go how the launcher shows the progress of
+// a job.
 package boot
 
 import (

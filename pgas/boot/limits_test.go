@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestHeapRoom: the default heap is at most what the limits leave, a larger one is refused with the limit's name and the
-// size that would do, and so is a limit that leaves nothing.
+// TestHeapRoom: the default heap is at most what the limits leave, a larger one is refused with the limit's name and
+// the size that would do, and so is a limit that leaves nothing.
 func TestHeapRoom(t *testing.T) {
 	const least = ReservedBytes + heapUnit
 	for _, local := range []int{1, 3, 16, 1000} {

@@ -165,8 +165,8 @@ func addressesAt(i net.Interface) (global, link []string) {
 }
 
 // LocalAddrs lists the addresses of this host with a port, those that other hosts can use first. Hosts that are
-// namespaces or containers sharing one network need the loopback addresses. Addresses that are good on one link alone are
-// listed where the host has no others. It returns the system's error.
+// namespaces or containers sharing one network need the loopback addresses. Addresses that are good on one link alone
+// are listed where the host has no others. It returns the system's error.
 func LocalAddrs(port string) ([]string, error) {
 	all, err := net.Interfaces()
 	if err != nil {

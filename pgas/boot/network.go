@@ -42,8 +42,9 @@ func (sockets) Dial(ctx context.Context, addr string) (net.Conn, error) {
 	return dialer.DialContext(ctx, network, addr)
 }
 
-// dialLink connects to an address that is good on one link alone. Its zone is what the other host calls its interface of that link.
-// If this host has no interface of that name, the link may be that of any: the first that answers is taken.
+// dialLink connects to an address that is good on one link alone. Its zone is what the other host calls its interface
+// of that link. If this host has no interface of that name, the link may be that of any: the first that answers is
+// taken.
 func dialLink(ctx context.Context, dialer *net.Dialer, a netip.Addr, port string) (net.Conn, error) {
 	if _, err := net.InterfaceByName(a.Zone()); err == nil {
 		return dialer.DialContext(ctx, "tcp", net.JoinHostPort(a.String(), port))

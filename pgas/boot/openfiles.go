@@ -1,7 +1,7 @@
 package boot
 
-// How many files a process may have open. Go raises the soft limit to the hard one when a program starts, so what is left is to
-// know beforehand that even that is not enough: an accept or a socket that fails later is a job that hangs.
+// How many files a process may have open. Go raises the soft limit to the hard one when a program starts, so what is
+// left is to know beforehand that even that is not enough: an accept or a socket that fails later is a job that hangs.
 
 import (
 	"fmt"
@@ -12,8 +12,8 @@ import (
 	"github.com/gopgas/gopgas/internal/plural"
 )
 
-// spareFiles are what a process opens beside what it has counted: files of /proc, of the Go runtime, connections that prove to be
-// those of strangers.
+// spareFiles are what a process opens beside what it has counted: files of /proc, of the Go runtime, connections that
+// prove to be those of strangers.
 const spareFiles = 8
 
 // NeedFiles returns an error if this process, which what names, cannot have n more files open.

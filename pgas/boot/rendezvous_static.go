@@ -127,8 +127,8 @@ func (m *meeting) fixed(key []byte, name string, addrs []string) error {
 // MaxHostFile is the most bytes that a file with the names of hosts has: some hundred thousand.
 const MaxHostFile = 64 << 20
 
-// staticHosts returns the hosts of a list, or of a file if the list is its name after an @. It returns an error for a host
-// that comes again behind others: PEs have the numbers of their entries, and those of a host are consecutive.
+// staticHosts returns the hosts of a list, or of a file if the list is its name after an @. It returns an error for a
+// host that comes again behind others: PEs have the numbers of their entries, and those of a host are consecutive.
 func staticHosts(list string) ([]Host, error) {
 	entries, err := staticEntries(list)
 	if err != nil {

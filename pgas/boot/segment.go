@@ -140,8 +140,8 @@ func (op BlockedOp) String() string {
 	return "unknown"
 }
 
-// Collective reports whether the operation is one of all members of a team. The peer of such a wait is where arrivals are
-// counted, which may be a PE that has arrived itself.
+// Collective reports whether the operation is one of all members of a team. The peer of such a wait is where arrivals
+// are counted, which may be a PE that has arrived itself.
 func (op BlockedOp) Collective() bool { return op == InBarrier || op == InCollective || op == InClose }
 
 // SegmentBytes returns the size of a segment for local PEs with heaps of heapMax bytes.

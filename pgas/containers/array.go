@@ -18,8 +18,8 @@ import (
 // move what all members ask for, many elements in one message. What members of the same host ask of each other moves by
 // loads, stores and the CPU's atomics.
 //
-// On each member one goroutine at a time is in a batched call. A second one panics with *UsageError, which names the lines of both. Get,
-// Put, GetRange, PutRange and loops may run in any number of goroutines, if they do not conflict.
+// On each member one goroutine at a time is in a batched call. A second one panics with *UsageError, which names the
+// lines of both. Get, Put, GetRange, PutRange and loops may run in any number of goroutines, if they do not conflict.
 //
 // A member has its part of the elements in symmetric memory, and 4 times Ring bytes for each other member, which are not
 // touched before a batched call.
@@ -172,8 +172,8 @@ func (a *Array[T]) mustHave(op string, i int) {
 	}
 }
 
-// mustHaveAll panics with *pgas.UsageError unless the array has all elements of idx. It comes before a collective call, so that misuse
-// leaves the members in step.
+// mustHaveAll panics with *pgas.UsageError unless the array has all elements of idx. It comes before a collective call,
+// so that misuse leaves the members in step.
 func (a *Array[T]) mustHaveAll(op string, idx []int) {
 	for _, i := range idx {
 		if uint(i) >= uint(a.layout.n) {

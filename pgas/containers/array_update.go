@@ -43,7 +43,8 @@ func (a *Array[T]) Scatter(ctx context.Context, idx []int, src []T) error {
 	}, m.values.flush)
 }
 
-// change makes a batched change, a call of op: it sends and flushes, and then no member returns before the stores of all are complete.
+// change makes a batched change, a call of op: it sends and flushes, and then no member returns before the stores of
+// all are complete.
 func (a *Array[T]) change(ctx context.Context, op string, send, flush func(context.Context) error) error {
 	err := a.joint(ctx, op, func(ctx context.Context) error {
 		if err := send(ctx); err != nil {
@@ -57,8 +58,8 @@ func (a *Array[T]) change(ctx context.Context, op string, send, flush func(conte
 	return a.settle(ctx, op)
 }
 
-// settle ends a change, a call of op: no member returns before the stores of all are complete. Members that have made different changes
-// find out here, since batches of both may have gone through.
+// settle ends a change, a call of op: no member returns before the stores of all are complete. Members that have made
+// different changes find out here, since batches of both may have gone through.
 func (a *Array[T]) settle(ctx context.Context, op string) error {
 	if err := a.ctx.Quiet(ctx); err != nil {
 		return err

@@ -10,8 +10,8 @@ import (
 	"github.com/gopgas/gopgas/pgas"
 )
 
-// Counter is a number that all members add to. Add, Own and Sum may be called by any number of goroutines of a member at once;
-// SumAll is a collective of the team, in which goroutines of a PE take turns.
+// Counter is a number that all members add to. Add, Own and Sum may be called by any number of goroutines of a member
+// at once; SumAll is a collective of the team, in which goroutines of a PE take turns.
 type Counter struct {
 	members
 	memory memory

@@ -20,10 +20,11 @@
 //
 // # Goroutines
 //
-// A Counter, Tickets, a Bloom, Queues, and the Get and Put of an Array may be used by any number of goroutines of a PE at once. Of
-// all else one goroutine at a time is in a call: a Queue has one that pushes and one that pops, a DistObject one that publishes
-// and one that fetches. A second goroutine panics with *pgas.UsageError, which names its line and that of the call that is under way.
-// Only the Send of a Mailbox does so in programs alone that are checked (PGAS_CHECK=1).
+// A Counter, Tickets, a Bloom, Queues, and the Get and Put of an Array may be used by any number of goroutines of a PE
+// at once. Of all else one goroutine at a time is in a call: a Queue has one that pushes and one that pops, a
+// DistObject one that publishes and one that fetches. A second goroutine panics with *pgas.UsageError, which names its
+// line and that of the call that is under way. Only the Send of a Mailbox does so in programs alone that are checked
+// (PGAS_CHECK=1).
 //
 // # Errors
 //

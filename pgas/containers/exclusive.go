@@ -1,12 +1,12 @@
 package containers
 
-// What one goroutine at a time may use. A handle keeps what its calls know of one another: numbers in reserve, tickets, batches,
-// scratch. Two goroutines in it at once would lose or repeat some of that, so the second one panics instead, and says where
-// both are.
+// What one goroutine at a time may use. A handle keeps what its calls know of one another: numbers in reserve, tickets,
+// batches, scratch. Two goroutines in it at once would lose or repeat some of that, so the second one panics instead,
+// and says where both are.
 //
-// A call enters by a compare-and-swap and leaves by another one. A goroutine that stays notes where it is: one that waits, and one whose
-// call takes long in any case. Of a goroutine that has noted nothing the second one leaves word that it wants to know, and
-// gets the answer when the first one leaves or begins to wait.
+// A call enters by a compare-and-swap and leaves by another one. A goroutine that stays notes where it is: one that
+// waits, and one whose call takes long in any case. Of a goroutine that has noted nothing the second one leaves word
+// that it wants to know, and gets the answer when the first one leaves or begins to wait.
 //
 // Calls that do not overlap are in the order of these swaps, so goroutines that take turns by luck do no harm either.
 
@@ -87,8 +87,8 @@ func (x *exclusive) tell() {
 	x.told.Store(&exclusivePlace{call, site})
 }
 
-// await is for a goroutine that has found another one inside. It returns when it is inside, because the other one has left before
-// anything was shared; otherwise it panics.
+// await is for a goroutine that has found another one inside. It returns when it is inside, because the other one has
+// left before anything was shared; otherwise it panics.
 //
 //go:noinline
 func (x *exclusive) await(w *pgas.World) {

@@ -1,6 +1,7 @@
 package containers_test
 
-// What is opened and closed again and again leaves nothing: everything that ends with its World unless it is closed before.
+// What is opened and closed again and again leaves nothing: everything that ends with its World unless it is closed
+// before.
 
 import (
 	"context"

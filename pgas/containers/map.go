@@ -21,8 +21,8 @@ import (
 // A call for a key whose member is on this host loads and stores; for another host it sends messages, and waits for
 // answers. See docs/containers.md for how many.
 //
-// On each member one goroutine at a time is in a call, or in a step of a loop over elements. A second one panics with *UsageError, which
-// names the lines of both; so does a call from a function that a call of the map has called.
+// On each member one goroutine at a time is in a call, or in a step of a loop over elements. A second one panics with
+// *UsageError, which names the lines of both; so does a call from a function that a call of the map has called.
 //
 // A map has address space for its Capacity from the start, and memory for the elements that it has: it grows by itself,
 // and shrinks when it is freed.
@@ -43,9 +43,8 @@ type Map[K comparable, V any] struct {
 
 const mapDefaultCapacity = 1 << 20
 
-// Capacity chooses the number of elements that a Map must have room for, of all members. The default is 1,048,576, or what
-// fits into a quarter of each member's heap if that is less. It is an option of
-// NewMap.
+// Capacity chooses the number of elements that a Map must have room for, of all members. The default is 1,048,576, or
+// what fits into a quarter of each member's heap if that is less. It is an option of NewMap.
 func Capacity(elements int) Option {
 	return Option{"Capacity", func(s *settings) {
 		if elements <= 0 {

@@ -79,8 +79,8 @@ func (m *Map[K, V]) Len(ctx context.Context) (int, error) {
 	return pgas.SumValue(ctx, m.team, m.localLen())
 }
 
-// each calls f for the live slots of segment s, which came into being at depth born, and of its splits, until f returns false. It
-// reports whether f never did. f may call the map: no call is under way then.
+// each calls f for the live slots of segment s, which came into being at depth born, and of its splits, until f returns
+// false. It reports whether f never did. f may call the map: no call is under way then.
 func (m *Map[K, V]) each(s segmentAt, born int, f func(slot []uint64) bool) bool {
 	slots, depth := m.snapshot(s)
 	size := m.shards.slotWords()

@@ -57,9 +57,9 @@ const queueMaxCapacity = 1 << 30
 // A consumer that has an item also sees what the item's producer put to the home before it pushed the item, by the
 // default context of the members' team.
 //
-// On each member one goroutine at a time pushes, and one at a time pops: a second one panics with *UsageError, which names the lines
-// of both. A goroutine that pushes, one that pops and any number that call Close, Len and Cap may do so at the same time, so
-// a push that waits for room does not stop the pop that makes it.
+// On each member one goroutine at a time pushes, and one at a time pops: a second one panics with *UsageError, which
+// names the lines of both. A goroutine that pushes, one that pops and any number that call Close, Len and Cap may do so
+// at the same time, so a push that waits for room does not stop the pop that makes it.
 //
 // The loss of a PE is an error of every wait, of producers and of consumers, whichever PE it is.
 type Queue[T any] struct {
@@ -127,7 +127,8 @@ func NewQueue[T any](ctx context.Context, w *pgas.World, capacity int, opts ...O
 	return q, nil
 }
 
-// Queues is a queue at each member. Of and Mine may be called by any goroutine of a member; each Queue has the rule of its type.
+// Queues is a queue at each member. Of and Mine may be called by any goroutine of a member; each Queue has the rule of
+// its type.
 type Queues[T any] struct {
 	*queueMemory[T]
 	of []atomic.Pointer[Queue[T]]

@@ -199,8 +199,8 @@ func (q *Queue[T]) publish(t ticket, state, n int) {
 }
 
 // Close ends the queue: pushes fail from now on, and pops when they have taken the items that are there. Any member may
-// call it, by any goroutine, more than once. It is one-sided: an atomic at the home, and two more by the first PE that closes.
-// It returns *pgas.PeerError if the home is lost.
+// call it, by any goroutine, more than once. It is one-sided: an atomic at the home, and two more by the first PE that
+// closes. It returns *pgas.PeerError if the home is lost.
 func (q *Queue[T]) Close() (err error) {
 	q.check("Queue.Close")
 	defer orLost(&err)

@@ -19,8 +19,8 @@ func Batch(n int) Option {
 	}}
 }
 
-// Tickets are numbers of which every member gets others. They count up from 0, and wrap around after 2^64. Next and NextN may be
-// called by any number of goroutines of a member at once.
+// Tickets are numbers of which every member gets others. They count up from 0, and wrap around after 2^64. Next and
+// NextN may be called by any number of goroutines of a member at once.
 type Tickets struct {
 	members
 	home   int
@@ -69,8 +69,9 @@ func (t *Tickets) check(op string) {
 }
 
 // Next returns a number that no other call returns. With a batch of 1 it is a fetch-add at the home, and numbers follow
-// the order of the calls; with a batch of n it is that once for every n calls, and otherwise local. Goroutines that find no number
-// left at the same time reserve a batch each. Numbers that a member has reserved and not used are lost. It panics with
+// the order of the calls; with a batch of n it is that once for every n calls, and otherwise local. Goroutines that
+// find no number left at the same time reserve a batch each. Numbers that a member has reserved and not used are lost.
+// It panics with
 // *pgas.PeerError if the home is lost.
 func (t *Tickets) Next() uint64 {
 	t.check("Tickets.Next")

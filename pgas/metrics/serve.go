@@ -61,8 +61,8 @@ func Listen(addr string) (net.Listener, error) {
 	return l, nil
 }
 
-// known returns a handler that refuses requests to an address of this machine only if they call it by another name than an
-// address or localhost.
+// known returns a handler that refuses requests to an address of this machine only if they call it by another name than
+// an address or localhost.
 func known(at net.Addr, h http.Handler) http.Handler {
 	tcp, ok := at.(*net.TCPAddr)
 	if !ok || !tcp.IP.IsLoopback() {
@@ -114,9 +114,9 @@ const (
 	answerTime      = 30 * time.Second
 )
 
-// ServeAt serves h at l until ctx ends, and then returns nil. It closes a connection beyond the 64th at once. At an address
-// of this machine only it answers requests that name an address or localhost: a page that a browser on this machine shows
-// cannot read the metrics by a name that it has made point here (DNS rebinding).
+// ServeAt serves h at l until ctx ends, and then returns nil. It closes a connection beyond the 64th at once. At an
+// address of this machine only it answers requests that name an address or localhost: a page that a browser on this
+// machine shows cannot read the metrics by a name that it has made point here (DNS rebinding).
 func ServeAt(ctx context.Context, l net.Listener, h http.Handler) error {
 	var open atomic.Int64
 	s := &http.Server{

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestPEContexts: the contexts of PEs end with the one that they are made of, and are as it is but for its lock. What the
-// lock would hide from the race detector is in tests/races.
+// TestPEContexts: the contexts of PEs end with the one that they are made of, and are as it is but for its lock. What
+// the lock would hide from the race detector is in tests/races.
 func TestPEContexts(t *testing.T) {
 	type key struct{}
 	over := errors.New("over")

@@ -123,8 +123,8 @@ func TestSubtestOfWrappers(t *testing.T) {
 // own is a flag of the program under test.
 var own = flag.String("pgastest.own", "", "a `text`, for TestCommandKeepsSettings")
 
-// TestCommandKeepsSettings: the command that runs a kind alone has the flags and settings of the test, and so have PEs that
-// are processes.
+// TestCommandKeepsSettings: the command that runs a kind alone has the flags and settings of the test, and so have PEs
+// that are processes.
 func TestCommandKeepsSettings(t *testing.T) {
 	if isPE() {
 		RunProcesses(t, 1, func(context.Context, *pgas.World) error {

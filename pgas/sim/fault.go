@@ -77,7 +77,8 @@ func (p *pe) peerError() error {
 	return &pgas.PeerError{PE: p.id, Host: p.host.name, Err: boot.HowDied(killedBySignal9)}
 }
 
-// lose records that an operation of f is lost, for all later quiets: each goroutine that shares the channel has its own.
+// lose records that an operation of f is lost, for all later quiets: each goroutine that shares the channel has its
+// own.
 func (f *flow) lose() {
 	f.err = f.to.peerError()
 	if f.ch.err == nil {

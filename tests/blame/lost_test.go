@@ -1,7 +1,7 @@
 package blame
 
-// A loss is told to every goroutine whose operation it took: goroutines that share a context issue operations on a PE that
-// dies, and each has its own quiet.
+// A loss is told to every goroutine whose operation it took: goroutines that share a context issue operations on a PE
+// that dies, and each has its own quiet.
 
 import (
 	"context"
@@ -82,8 +82,8 @@ var lossies = []lossy{
 	{"notified put", true, 1, func(l *loser, i int, buf []uint64) { l.place(i).PutNotify(l.victim, buf, 1) }, true},
 }
 
-// try issues the operation for goroutine i, and waits with quiet. It returns the loss that it is told of. Its error says that
-// it was told of none, although the operation was not complete, or of another one.
+// try issues the operation for goroutine i, and waits with quiet. It returns the loss that it is told of. Its error
+// says that it was told of none, although the operation was not complete, or of another one.
 func (l *loser) try(op lossy, i int, buf []uint64, quiet func() error) (told bool, err error) {
 	clear(buf)
 	n := rand.Uint64() | 1
@@ -133,8 +133,8 @@ func (l *loser) judge(op lossy, i int, buf []uint64, err error) (told bool, _ er
 	return false, nil
 }
 
-// mustTell returns an error if goroutine i was not told of a loss though the victim is dead, unless its memory is this host's,
-// where the operation was carried out.
+// mustTell returns an error if goroutine i was not told of a loss though the victim is dead, unless its memory is this
+// host's, where the operation was carried out.
 func (l *loser) mustTell(i int, op lossy, told bool) error {
 	if told || l.w.HostOf(l.victim) == l.w.HostOf(l.w.PE()) {
 		return nil
@@ -142,7 +142,8 @@ func (l *loser) mustTell(i int, op lossy, told bool) error {
 	return fmt.Errorf("goroutine %d: %s: a quiet returns nil for an operation on a dead PE", i, op.name)
 }
 
-// lose has goroutines of this PE issue op on the victim until that is dead, each with its own quiets, and then once more.
+// lose has goroutines of this PE issue op on the victim until that is dead, each with its own quiets, and then once
+// more.
 func (l *loser) lose(ctx context.Context, op lossy, goroutines int) error {
 	group := l.w.Go(ctx, func(ctx context.Context) error {
 		_, err := pgas.AtomicOf(l.all, 0).WaitUntil(ctx, pgas.EQ, 0)

@@ -1,9 +1,9 @@
-// Which of its addresses UCX takes on an interface: of each family it takes the first that the C library lists, and of two
-// families IPv4. Another one may be that by which the hosts of the job reach each other.
+// Which of its addresses UCX takes on an interface: of each family it takes the first that the C library lists, and of
+// two families IPv4. Another one may be that by which the hosts of the job reach each other.
 //
-// UCX calls getifaddrs by its name, and a program's own symbols come before those of libraries (admit.c). So the getifaddrs
-// below is the one that UCX calls. While this thread opens a part of UCX for an engine, it shows one address of each
-// interface that has one of the engine's own; all other callers see all.
+// UCX calls getifaddrs by its name, and a program's own symbols come before those of libraries (admit.c). So the
+// getifaddrs below is the one that UCX calls. While this thread opens a part of UCX for an engine, it shows one address
+// of each interface that has one of the engine's own; all other callers see all.
 #include <dlfcn.h>
 #include <ifaddrs.h>
 #include <netinet/in.h>

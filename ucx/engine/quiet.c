@@ -40,8 +40,8 @@ static int quiet_all(channel_t *c, int64_t budget_ns)
     return r;
 }
 
-// channel_quiet completes everything issued to pe, or to every PE if pe < 0. Once something issued to them is lost it returns
-// ENGINE_LOST for ever.
+// channel_quiet completes everything issued to pe, or to every PE if pe < 0. Once something issued to them is lost it
+// returns ENGINE_LOST for ever.
 int channel_quiet(channel_t *c, int64_t pe, int64_t budget_ns)
 {
     if (pe < 0)

@@ -16,8 +16,8 @@ import (
 	"github.com/gopgas/gopgas/pgas/boot"
 )
 
-// Local is the name of the launcher's own host. Its agent is started without a template. With DefaultTemplate, so is that of
-// a host which has this one's name, or one of its addresses.
+// Local is the name of the launcher's own host. Its agent is started without a template. With DefaultTemplate, so is
+// that of a host which has this one's name, or one of its addresses.
 const Local = "localhost"
 
 // DefaultTemplate starts an agent on another host if Spec.Template is empty. A host whose ssh has a
@@ -37,8 +37,9 @@ type Spec struct {
 	Tag     bool // start every line with the number of its PE
 	// Terminal says that Stderr is a terminal, on whose last line the progress of the job is shown.
 	Terminal bool
-	// Output, if not nil, gets the same, of each PE by itself, but for its progress: a piece ends with a line unless that is very long, or the last. It is
-	// valid during the call, for which the output of a host's PEs waits. It is called from several goroutines, but for each PE from one.
+	// Output, if not nil, gets the same, of each PE by itself, but for its progress: a piece ends with a line unless
+	// that is very long, or the last. It is valid during the call, for which the output of a host's PEs waits. It is
+	// called from several goroutines, but for each PE from one.
 	Output func(pe int, s Stream, piece []byte)
 
 	Template string   // of a command that runs a command on {host}
@@ -202,8 +203,8 @@ func CheckHosts(hosts []boot.Host) error {
 	return nil
 }
 
-// IsHere returns a function that reports whether a host's agent is started by the launcher itself, without the template. A
-// template of the user's may mean something else by this host's name: a container, say.
+// IsHere returns a function that reports whether a host's agent is started by the launcher itself, without the
+// template. A template of the user's may mean something else by this host's name: a container, say.
 func IsHere(template string) func(host string) bool {
 	if template == DefaultTemplate {
 		return boot.ThisHost()

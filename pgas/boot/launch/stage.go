@@ -108,9 +108,9 @@ func (s fileSource) send(to io.Writer, hash string, progress func(bytes int)) er
 // a group that is named as the user, of whose members the user is the only one, may write. With that, no name below the
 // cache leads elsewhere from one step to the next.
 //
-// sum prints the hash of a file, or nothing where the host has no program for it. has succeeds for a file that is whole:
-// where no program makes the hash, none of an earlier job is. get requests a file that is missing or damaged, and takes
-// it into a new file of its own, which mktemp makes, or the shell itself with noclobber (O_EXCL).
+// sum prints the hash of a file, or nothing where the host has no program for it. has succeeds for a file that is
+// whole: where no program makes the hash, none of an earlier job is. get requests a file that is missing or damaged,
+// and takes it into a new file of its own, which mktemp makes, or the shell itself with noclobber (O_EXCL).
 var stageScript = strings.Join([]string{
 	`say() { echo "pgasrun/stage: $1" >&2; exit 1; };`,
 	`c=${XDG_CACHE_HOME:-${HOME:?}/.cache}/pgasrun/stage; m0=$(umask); umask 077; set -f;`,

@@ -77,8 +77,8 @@ func damage(t *testing.T, path string, start bool) {
 	}
 }
 
-// TestStageDamaged: a damaged copy of the right size is copied again, whichever byte of it is another. So are all copies
-// where no program makes hashes.
+// TestStageDamaged: a damaged copy of the right size is copied again, whichever byte of it is another. So are all
+// copies where no program makes hashes.
 func TestStageDamaged(t *testing.T) {
 	few := t.TempDir() // what a host must have
 	for _, name := range strings.Fields("env id ls wc head rm mv chmod mkdir touch uname") {
@@ -139,8 +139,8 @@ func asNobody(t *testing.T, command string) {
 	}
 }
 
-// TestStageAttacked: what another user has put into the cache beforehand is not run and not written through. The commands
-// run in the cache, as the attacker and then as the user. PLANT is the attacker's program, HASH its name.
+// TestStageAttacked: what another user has put into the cache beforehand is not run and not written through. The
+// commands run in the cache, as the attacker and then as the user. PLANT is the attacker's program, HASH its name.
 func TestStageAttacked(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("needs root, to be another user")

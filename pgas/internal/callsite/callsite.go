@@ -47,8 +47,8 @@ func (s *Stack) Program() string {
 	return site
 }
 
-// Call returns the name of the runtime's function that the program has called, such as "Queue.Push", and the site of that call.
-// Both are "" if no function of the program is on the stack.
+// Call returns the name of the runtime's function that the program has called, such as "Queue.Push", and the site of
+// that call. Both are "" if no function of the program is on the stack.
 func (s *Stack) Call() (call, site string) { return find(s.pcs[:s.n], false) }
 
 // Goroutine returns the number of the calling goroutine, as stack traces print it. It takes microseconds.
@@ -63,8 +63,8 @@ func Goroutine() (number uint64) {
 	return number
 }
 
-// find returns the name of the runtime's function that the program has called, such as "Queue.Push", and the site of that call.
-// Both are "" if no function of the program is on the stack.
+// find returns the name of the runtime's function that the program has called, such as "Queue.Push", and the site of
+// that call. Both are "" if no function of the program is on the stack.
 func find(pcs []uintptr, behindPanic bool) (call, site string) {
 	frames := runtime.CallersFrames(pcs)
 	for {
@@ -84,8 +84,8 @@ func find(pcs []uintptr, behindPanic bool) (call, site string) {
 	}
 }
 
-// shortName returns the name of a function without its package, its type arguments and what closures add: "Queue.Push" of
-// "…/containers.(*Queue[...]).Push.func1".
+// shortName returns the name of a function without its package, its type arguments and what closures add: "Queue.Push"
+// of "…/containers.(*Queue[...]).Push.func1".
 func shortName(function string) string {
 	name := strings.ReplaceAll(function[strings.LastIndexByte(function, '/')+1:], "[...]", "")
 	_, name, _ = strings.Cut(name, ".")
@@ -97,8 +97,8 @@ func shortName(function string) string {
 	return name
 }
 
-// Call returns the name of the runtime's function that the program has called, such as "Queue.Push", or "" if no function
-// of the program is on the stack.
+// Call returns the name of the runtime's function that the program has called, such as "Queue.Push", or "" if no
+// function of the program is on the stack.
 func Call() string {
 	var pcs [64]uintptr
 	call, _ := find(pcs[:runtime.Callers(2, pcs[:])], false)

@@ -2,8 +2,8 @@
 // that are under way, non-blocking collectives, and locks that are held. It reports with the program's lines.
 package checked
 
-// The contexts that a program has opened: no operation on one may be under way to memory that is freed, and a private or
-// serialized one is used as it was promised. Their channels are those of channel.go, which see every operation. The
+// The contexts that a program has opened: no operation on one may be under way to memory that is freed, and a private
+// or serialized one is used as it was promised. Their channels are those of channel.go, which see every operation. The
 // default context needs none of that: Free quiets it, and any goroutine may use it. So do its views and contexts that
 // share its channel.
 
@@ -60,7 +60,8 @@ func NewDomain(m Memory, misuse Misuse, private, serialized bool) *Domain {
 	return &Domain{memory: m, misuse: misuse, opened: callsite.Program(), private: private, alone: serialized, underway: map[target]issued{}}
 }
 
-// Use panics with *UsageError unless the calling goroutine may use the context now. The caller calls done after the use.
+// Use panics with *UsageError unless the calling goroutine may use the context now. The caller calls done after the
+// use.
 func (d *Domain) Use(op string) (done func()) {
 	if d == nil {
 		return func() {}

@@ -19,7 +19,8 @@ type held struct {
 	by   callsite.Stack // of the last one
 }
 
-// Add notes that n more goroutines of this PE hold the lock at an offset; n may be negative. It allocates for a lock once.
+// Add notes that n more goroutines of this PE hold the lock at an offset; n may be negative. It allocates for a lock
+// once.
 func (l *Locks) Add(off uint64, name string, n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -38,8 +39,8 @@ func (l *Locks) Add(off uint64, name string, n int) {
 	}
 }
 
-// In finds a lock between two offsets that this PE holds: its offset, the name that Add was given, and where the lock was
-// taken. ok reports whether there is one.
+// In finds a lock between two offsets that this PE holds: its offset, the name that Add was given, and where the lock
+// was taken. ok reports whether there is one.
 func (l *Locks) In(lo, hi uint64) (off uint64, name, at string, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -170,8 +170,8 @@ func (g *Group) callOf(i int, n uint64, start time.Duration) (what, where string
 	}
 }
 
-// firstDifference returns the first call whose tags differ, of those up to the one under way of which members still have
-// their records.
+// firstDifference returns the first call whose tags differ, of those up to the one under way of which members still
+// have their records.
 func (g *Group) firstDifference() uint64 {
 	first := g.calls.n
 	for n := first - 1; n > g.calls.base && g.differIn(n); n-- {

@@ -45,7 +45,8 @@ func (g *Group) layoutFor(o Options) *layout {
 	return &g.layout
 }
 
-// bits packs the options that stand in an arrival record: four bits of those that all collectives have, then the others.
+// bits packs the options that stand in an arrival record: four bits of those that all collectives have, then the
+// others.
 func (o Options) bits() uint8 {
 	b := uint8(o.Algorithm)
 	if o.Flat {

@@ -64,8 +64,9 @@ func (n *Node) suspect(ctx context.Context) (lost error, decided bool) {
 	return &transport.PeerError{PE: pe, Host: n.HostName(pe), Err: boot.HowDied(h.FailedHow.Load())}, true
 }
 
-// LossOf returns why PE pe is lost if it is known to be, or nil: the *PeerError of the first death of the job, which the segment
-// has. Of another PE of this host it asks the system whether its process lives; such a PE has ended after the first.
+// LossOf returns why PE pe is lost if it is known to be, or nil: the *PeerError of the first death of the job, which
+// the segment has. Of another PE of this host it asks the system whether its process lives; such a PE has ended after
+// the first.
 func (n *Node) LossOf(pe int) error {
 	var first *transport.PeerError
 	if !errors.As(n.PeerFailure(), &first) {

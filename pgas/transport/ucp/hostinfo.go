@@ -159,9 +159,9 @@ type iface struct {
 	near  bool // all of them are good on its own link alone
 }
 
-// ownInterfaces lists the interfaces with the addresses that UCX may take. Loopback has those that routers announce, where hosts
-// have no others. An address that is good on one link alone counts where the interface has no others, and if it is one of
-// IPv4: the kernel may connect from it.
+// ownInterfaces lists the interfaces with the addresses that UCX may take. Loopback has those that routers announce,
+// where hosts have no others. An address that is good on one link alone counts where the interface has no others, and
+// if it is one of IPv4: the kernel may connect from it.
 func ownInterfaces() []iface {
 	all, err := net.Interfaces()
 	if err != nil {
@@ -211,7 +211,8 @@ func oneNetwork(hosts []hostInfo) bool {
 	return !slices.ContainsFunc(hosts, func(p hostInfo) bool { return p.Net == "" || p.Net != hosts[0].Net }) || len(hosts) == 1
 }
 
-// devices returns the interfaces over which UCX is to listen, separated by commas, and the address that it is to take on each.
+// devices returns the interfaces over which UCX is to listen, separated by commas, and the address that it is to take
+// on each.
 func devices(hosts []hostInfo, self int, own []iface) (names string, addrs []netip.Addr) {
 	if oneNetwork(hosts) {
 		return loopback, nil
@@ -315,8 +316,8 @@ func covering(from []netip.Prefix) []netip.Prefix {
 	return ranges
 }
 
-// wayOf says which addresses of this host UCX has taken, and how the exchange reached another host: what a user needs to know
-// where UCX does not reach one. A way of a job whose exchange knows none is empty.
+// wayOf says which addresses of this host UCX has taken, and how the exchange reached another host: what a user needs
+// to know where UCX does not reach one. A way of a job whose exchange knows none is empty.
 func wayOf(self hostInfo, taken []netip.Addr) string {
 	if !self.Local.IsValid() {
 		return ""
