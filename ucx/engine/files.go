@@ -36,7 +36,7 @@ func enoughFiles(connections int) error {
 	if uint64(need) <= limit.Cur {
 		return nil
 	}
-	return fmt.Errorf("this process needs %d open files for a channel with connections to %d PEs, and for those from them; its limit is %s: "+
+	return fmt.Errorf("this process needs %d open files for a channel with connections to and from as many PEs as %d; its limit is %s: "+
 		"raise it with `ulimit -n`, close contexts, or lower PGAS_CONNECTIONS", need, connections, limitText(limit))
 }
 
