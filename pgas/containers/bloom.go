@@ -202,7 +202,7 @@ func (b *Bloom[K]) Union(ctx context.Context, other *Bloom[K]) error {
 	if other.team != b.team || other.blocks != b.blocks || other.each != b.each {
 		misuse(op, "the other filter has other members, or was made for other numbers: make both with the same arguments")
 	}
-	if err := b.team.Barrier(ctx); err != nil {
+	if err := b.meet(ctx, op); err != nil {
 		return err
 	}
 	for i := range b.local.Len() {
@@ -210,7 +210,12 @@ func (b *Bloom[K]) Union(ctx context.Context, other *Bloom[K]) error {
 			b.words.At(i).Or(b.me, word)
 		}
 	}
-	return b.team.Barrier(ctx)
+	return b.meet(ctx, op)
+}
+
+// meet is a barrier of the members that is part of their call of op.
+func (b *Bloom[K]) meet(ctx context.Context, op string) error {
+	return b.team.Joint(ctx, op, b.memory.lines.All().Offset(), true, func(context.Context) error { return nil })
 }
 
 // Count estimates how many keys were added, each counted once, from the bits that are set. It is collective over the members:
@@ -219,7 +224,7 @@ func (b *Bloom[K]) Count(ctx context.Context) (float64, error) {
 	const op = "Bloom.Count"
 	b.check(op)
 	b.mustBelong(ctx, op)
-	if err := b.team.Barrier(ctx); err != nil {
+	if err := b.meet(ctx, op); err != nil {
 		return 0, err
 	}
 	set := 0

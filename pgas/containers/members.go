@@ -19,6 +19,7 @@ type members struct {
 	team  *pgas.Team    // nil on a PE that is no member
 	ctx   *pgas.Context // the team's: PE numbers of its operations are the team's
 	me, n int           // this PE and the number of members; -1 and 0 on a PE that is no member
+	whole bool          // the team is the World's: its PE numbers are those of the job
 }
 
 // membersOf returns the members that the options of a call of op name. It panics with *pgas.UsageError if w or ctx is
@@ -35,7 +36,7 @@ func membersOf(ctx context.Context, op string, w *pgas.World, s settings) member
 	if t.World() != w {
 		misuse(op, "the team of Over is of another World")
 	}
-	return members{op: op, world: w, team: t, ctx: t.Context(), me: t.PE(), n: t.NPEs()}
+	return members{op: op, world: w, team: t, ctx: t.Context(), me: t.PE(), n: t.NPEs(), whole: t == w.Team()}
 }
 
 // mustBelong panics with *pgas.UsageError if this PE is no member, or ctx is missing.
@@ -70,7 +71,12 @@ func (m *members) mustReach(op string, pe int) {
 
 // lost returns the *pgas.PeerError of member pe, if it is known to be lost. The memory of a PE of this host outlives the PE, so
 // calls that wait for nothing would go on with it.
-func (m *members) lost(pe int) error { return m.world.Lost(m.team.WorldPE(pe)) }
+func (m *members) lost(pe int) error {
+	if !m.whole {
+		pe = m.team.WorldPE(pe)
+	}
+	return m.world.Lost(pe)
+}
 
 // lostBehind is lost for a call that has fetches under way, whose memory it gives up if pe is lost: it completes them first.
 func (m *members) lostBehind(ctx context.Context, pe int) error {

@@ -45,6 +45,19 @@ var differings = map[string]differing{
 		return func() error { return containers.Sort(ctx, a) },
 			func() error { return a.Gather(ctx, make([]int64, 1), []int{99}) }, err
 	}},
+	"Union beside Barrier": {[2]string{"Bloom.Union", "barrier"}, func(ctx context.Context, w *pgas.World, t *pgas.Team, over containers.Option) (first, others func() error, err error) {
+		one, err1 := containers.NewBloom[int](ctx, w, 100, 0.01, over)
+		two, err2 := containers.NewBloom[int](ctx, w, 100, 0.01, over)
+		return func() error { return one.Union(ctx, two) }, func() error { return t.Barrier(ctx) }, errors.Join(err1, err2)
+	}},
+	"Count beside Union": {[2]string{"Bloom.Count", "Bloom.Union"}, func(ctx context.Context, w *pgas.World, t *pgas.Team, over containers.Option) (first, others func() error, err error) {
+		one, err1 := containers.NewBloom[int](ctx, w, 100, 0.01, over)
+		two, err2 := containers.NewBloom[int](ctx, w, 100, 0.01, over)
+		return func() error {
+			_, err := one.Count(ctx)
+			return err
+		}, func() error { return one.Union(ctx, two) }, errors.Join(err1, err2)
+	}},
 	"Run beside Sync": {[2]string{"WorkPool.Run", "sync"}, func(ctx context.Context, w *pgas.World, t *pgas.Team, over containers.Option) (first, others func() error, err error) {
 		p, err := containers.NewWorkPool[int](ctx, w, 8, over)
 		return func() error { return p.Run(ctx, func(context.Context, int, func(int)) error { return nil }) },
