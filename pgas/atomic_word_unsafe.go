@@ -213,7 +213,9 @@ func (c *Context) postAway(off, at uintptr, op transport.Op, v uint64) {
 		return
 	}
 	via, to := c.routeTo(op.String(), pe)
-	via.Post(to, op, transport.Word{Off: c.place("atomic", off, uintptr(bytes)), Bytes: bytes}, v)
+	word := transport.Word{Off: c.place(updateOp, off, uintptr(bytes)), Bytes: bytes}
+	c.w.check.update(op.String(), to, word.Off, op)
+	via.Post(to, op, word, v)
 }
 
 // mustAtomic runs a fetching atomic through the transport. It panics with the transport's error, since a fetching

@@ -18,6 +18,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"reflect"
 	"runtime/debug"
 	"slices"
 	"sync/atomic"
@@ -25,6 +26,7 @@ import (
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/internal/callsite"
 	"github.com/gopgas/gopgas/pgas/internal/checked"
+	"github.com/gopgas/gopgas/pgas/transport"
 )
 
 const (
@@ -44,16 +46,21 @@ type checker struct {
 
 	locks    checked.Locks
 	requests checked.Requests // of teams besides World.Team
+	signals  checked.Signals
 }
 
 type blockChunk [generationChunk]atomic.Pointer[allocated]
 
 // startChecking makes w check accesses. If pages cannot be guarded, it checks references only.
 func (w *World) startChecking() {
-	w.check = &checker{w: w}
 	if w.n.Sched != nil {
 		return // thousands of PEs, with heaps of a few pages each
 	}
+	boards := make([]checked.Board, len(w.n.Job.Segment.States))
+	for i := range boards {
+		boards[i] = w.n.WordsOf(w.n.FirstPE+i, boot.SignalBoardOff, checked.BoardWords)
+	}
+	w.check.signals.Open(boards, w.n.FirstPE, w.n.Job.PE)
 	guard, err := w.n.Job.Segment.Guard(w.n.Job.PE - w.n.FirstPE)
 	if err != nil {
 		w.n.Debugf("does not guard its heap: %v", err)
@@ -103,6 +110,11 @@ func (k *checker) untrack(b *allocated) {
 //
 //go:noinline
 func (k *checker) place(op string, off, n uintptr) uint64 {
+	switch op {
+	case "Put", "PutNB", "PutSignal", "PutSignalAdd", "PutSignalNB", "PutSignalAddNB", updateOp:
+	default:
+		k.signals.Learn()
+	}
 	b := k.block(uint64(off) >> generationShift)
 	if b == nil {
 		misuse(op, "the reference is not to memory of this World")
@@ -115,6 +127,25 @@ func (k *checker) place(op string, off, n uintptr) uint64 {
 		misuse(op, "%d bytes at offset %d are not inside their allocation: %s", n, at, b)
 	}
 	return at
+}
+
+// updateOp is the op of atomics that tell this PE nothing.
+const updateOp = "atomic update"
+
+// update checks an update of the word at offset off of PE pe. It panics with *UsageError if the word is a signal that one PE sets
+// while another adds to it.
+func (k *checker) update(op string, pe int, off uint64, how transport.Op) {
+	if k == nil || how != transport.Set && how != transport.Add || !k.w.n.Names.Has(off, reflect.TypeFor[Signal]()) {
+		return
+	}
+	if other := k.signals.Update(pe, off, how == transport.Add); other != "" {
+		this := "sets"
+		if how == transport.Add {
+			this = "adds to"
+		}
+		misuse(op, "this PE %s %s of PE %d while %s: the sum is lost; set a signal when no PE can add to it, such as between two barriers",
+			this, k.w.n.PlaceName("the signal", off), pe, other)
+	}
 }
 
 // block returns the allocation with the given generation, or nil.

@@ -26,7 +26,7 @@ func (t *Team) Barrier(ctx context.Context) error {
 	if err := t.quiet(ctx); err != nil {
 		return fmt.Errorf("barrier: %w", err)
 	}
-	return t.g.Sync(ctx, coll.KindSync, coll.OfBarrier, "barrier")
+	return t.sync(ctx, coll.OfBarrier, "barrier")
 }
 
 // Sync is a barrier: it returns when all members have called it. Stores to the memory of this host are visible after
@@ -35,7 +35,16 @@ func (t *Team) Barrier(ctx context.Context) error {
 func (t *Team) Sync(ctx context.Context) error {
 	t.alive("Sync")
 	mustHaveContext("Sync", ctx)
-	return t.g.Sync(ctx, coll.KindSync, coll.Plain, "sync")
+	return t.sync(ctx, coll.Plain, "sync")
+}
+
+// sync is Sync in the form op, which errors name as what.
+func (t *Team) sync(ctx context.Context, op uint8, what string) error {
+	err := t.g.Sync(ctx, coll.KindSync, op, what)
+	if t.w.check != nil && err == nil && t == t.w.team {
+		t.w.check.signals.Meet()
+	}
+	return err
 }
 
 // quiet completes the operations of the default context, before a call of t. If ctx has ended it does nothing: the

@@ -153,7 +153,7 @@ func (t *Team) viewOf(base *Context) *Context {
 func (c *Context) openRoutes() {
 	w := c.w
 	c.quietSlowly = slowly
-	if c.remote == nil && c.watch == nil {
+	if c.remote == nil && c.watch == nil && w.check == nil {
 		c.quietSlowly = &w.n.QuietSlowly
 	}
 	c.local.watchBy(c.watch)
@@ -299,6 +299,7 @@ func (c *Context) complete(ctx context.Context) error {
 	if c == nil || c.w == nil || c.refuses(ctx) {
 		return c.refuseQuiet(ctx)
 	}
+	c.w.n.Learn() // what gets have brought
 	last := c.watch.LastIssued()
 	shm.FullFence()
 	if c.remote != nil {
@@ -366,6 +367,7 @@ func (c *Context) QuietPE(ctx context.Context, pe int) error {
 	if c.refuses(ctx) {
 		return c.refuseQuiet(ctx)
 	}
+	c.w.n.Learn()
 	last := c.watch.LastIssued()
 	shm.FullFence()
 	if via == c.local {

@@ -134,8 +134,10 @@ func (c *Context) mustGet(op string, pe int, dst []byte, src uint64) {
 // putSignal puts src and then updates sig, through the transport.
 func (c *Context) putSignal(op string, pe int, off uintptr, src []byte, sig SignalRef, how transport.Op, value uint64) {
 	via, to := c.routeTo(op, pe)
-	sig.ctx.world(op)
-	via.PutSignal(to, c.place(op, off, uintptr(len(src))), src, c.place(op, sig.off, 8), how, value)
+	w := sig.ctx.world(op)
+	dst, word := c.place(op, off, uintptr(len(src))), c.place(op, sig.off, 8)
+	w.check.update(op, to, word, how)
+	via.PutSignal(to, dst, src, word, how, value)
 }
 
 // putSignalNB puts src and then updates sig as putSignal does, without a copy of src if the channel can do that.
@@ -145,8 +147,9 @@ func (c *Context) putSignalNB(op string, pe int, off uintptr, src []byte, sig Si
 		c.putSignal(op, pe, off, src, sig, how, value)
 		return LocalCompletion{}
 	}
-	sig.ctx.world(op)
+	w := sig.ctx.world(op)
 	dst, word := c.place(op, off, uintptr(len(src))), c.place(op, sig.off, 8)
+	w.check.update(op, to, word, how)
 	return LocalCompletion{ctx: c, via: via.zeroCopy, pe: to, handle: via.zeroCopy.PutSignalZcopy(to, dst, src, word, how, value)}
 }
 

@@ -61,6 +61,10 @@ func openWith(ctx context.Context, job *boot.Job, opts private.Options) (*World,
 	mustHaveContext("Open", ctx)
 	w := &World{opts: opts, tree: opts.Tree, heap: symheap.New(job.Segment.Header.HeapMax)}
 	w.n.NotesFull = w.notesFull
+	if opts.Check || job.Settings.Check {
+		w.check = &checker{w: w}
+		w.n.Learned = w.check.signals.Learn
+	}
 	w.n.Open(job, opts.Goroutines)
 	w.groups = coll.NewSet(&w.n, opts.Common, publicErrors())
 	defer w.n.EndJoining()
@@ -69,7 +73,7 @@ func openWith(ctx context.Context, job *boot.Job, opts private.Options) (*World,
 	}
 	w.n.StartRecording()
 	w.lockUse.rec, w.lockUse.read, w.lockUse.me = w.n.Rec, w.readLockLevels, job.PE
-	if opts.Check || job.Settings.Check {
+	if w.check != nil {
 		w.startChecking()
 	}
 	w.leavePlace()

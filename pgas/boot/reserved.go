@@ -47,18 +47,24 @@ const (
 	// StagingOff is where large messages of collectives arrive (internal/coll/staging_unsafe.go). Written by leaders on
 	// other hosts.
 	StagingOff   = TeamSlotsOff + TeamSlots*TeamSlotBytes
-	StagingBytes = ReservedBytes - StagingOff
+	StagingBytes = SignalBoardOff - StagingOff
+
+	// SignalBoardOff is what the PE has noted of its updates of signals (internal/checked/signals.go). Written by the PE if
+	// accesses are checked; read by the PEs of its host.
+	SignalBoardOff   = ReservedBytes - SignalBoardBytes
+	SignalBoardBytes = 4 << 10
 )
 
 // Checks: a negative constant is no uint, so what they convert must not be negative, or must be 0 where they negate it.
 const (
-	_ = uint(StagingBytes - 2<<20)         // the regions fit, with two staging areas at the end
-	_ = uint(LeavingBytes - 1)             // the region between two others is not empty
-	_ = uint(-(PlaceOff % 64))             // words of different writers have cache lines of their own
-	_ = uint(-(LeavingOff % 64))           //
-	_ = uint(-(NoteQueueOff % PageBytes))  // the queue has pages of its own
-	_ = uint(-(TeamSlotsOff % PageBytes))  //
-	_ = uint(-(TeamSlotBytes % 128))       // CPUs fetch cache lines in pairs
-	_ = uint(-(StagingOff % PageBytes))    //
-	_ = uint(-(ReservedBytes % HeapAlign)) // what follows is aligned as the heap is
+	_ = uint(StagingBytes - 2<<20)          // the regions fit, with two staging areas at the end
+	_ = uint(LeavingBytes - 1)              // the region between two others is not empty
+	_ = uint(-(PlaceOff % 64))              // words of different writers have cache lines of their own
+	_ = uint(-(LeavingOff % 64))            //
+	_ = uint(-(NoteQueueOff % PageBytes))   // the queue has pages of its own
+	_ = uint(-(TeamSlotsOff % PageBytes))   //
+	_ = uint(-(TeamSlotBytes % 128))        // CPUs fetch cache lines in pairs
+	_ = uint(-(StagingOff % PageBytes))     //
+	_ = uint(-(SignalBoardOff % PageBytes)) //
+	_ = uint(-(ReservedBytes % HeapAlign))  // what follows is aligned as the heap is
 )

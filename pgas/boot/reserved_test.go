@@ -16,6 +16,7 @@ func TestReservedMapIsDocumented(t *testing.T) {
 	for _, region := range [][2]int{
 		{nilOff, nilBytes}, {PlaceOff, PlaceBytes}, {WaitEdgeOff, WaitEdgeBytes}, {LeavingOff, LeavingBytes},
 		{NoteQueueOff, NoteQueueBytes}, {TeamSlotsOff, TeamSlots * TeamSlotBytes}, {StagingOff, StagingBytes},
+		{SignalBoardOff, SignalBoardBytes},
 	} {
 		if row := fmt.Sprintf("\n| %d | %d |", region[0], region[1]); !strings.Contains(string(page), row) {
 			t.Errorf("docs/boot.md has no row%s of the reserved memory", row)

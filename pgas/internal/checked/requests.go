@@ -34,9 +34,12 @@ func (r *Requests) Onto(key any) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for i := range r.list {
-		if q := &r.list[i]; (q.on[0] == key || q.on[1] == key) && !q.over() {
+		if q := &r.list[i]; q.touches(key) {
 			return q.by.Program()
 		}
 	}
 	return ""
 }
+
+// touches reports whether q is under way on the allocation of a key.
+func (q *request) touches(key any) bool { return (q.on[0] == key || q.on[1] == key) && !q.over() }

@@ -20,6 +20,7 @@ type Request struct {
 
 // Wait blocks until the collective is complete on this PE, and returns its error, or the cause of ctx.
 func (r *Request) Wait(ctx context.Context) error {
+	r.n.Learn()
 	if r.IsOver() {
 		return r.err
 	}
@@ -42,6 +43,7 @@ func (r *Request) IsOver() bool {
 // Test reports whether r is complete on this PE, and its error if it is.
 func (r *Request) Test() (bool, error) {
 	r.n.YieldIfScheduled()
+	r.n.Learn()
 	if r.IsOver() {
 		return true, r.err
 	}

@@ -85,6 +85,7 @@ func (n *Node) waitError(ctx context.Context, c Cond, everywhere bool) error {
 // Block publishes what this PE is blocked in, until Unblock, which gets what Block returns. When several goroutines of a PE
 // are blocked, reports show the one that called Block last; what the PE records has all of them.
 func (n *Node) Block(why Blocked) record.Mark {
+	n.Learn()
 	if n.Sched != nil && !n.canBlockForever(why) {
 		return n.recordWait(why)
 	}

@@ -67,6 +67,7 @@ const shownSleep = 500 * time.Microsecond
 // Sleep blocks for d of this PE's time. It returns earlier with an error of EndedError. Reports show the purpose of ctx, if
 // it has one, and otherwise nothing.
 func (n *Node) Sleep(ctx context.Context, d time.Duration) error {
+	n.Learn()
 	if err := n.EndedError(ctx); err != nil {
 		return err
 	}
@@ -122,6 +123,7 @@ func (n *Node) Spawn(f func()) {
 // idle threads of this process, which would compete with the other PEs. While other programs have the CPU for a time slice after
 // a yield it sleeps for a moment instead, after which the kernel gives the CPU back.
 func (n *Node) Yield() {
+	n.Learn()
 	if n.Policy.goroutine {
 		runtime.Gosched()
 		return

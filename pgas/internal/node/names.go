@@ -78,6 +78,37 @@ func (t *nameTable) at(off uint64) string {
 	return s
 }
 
+// Has reports whether a value of type typ begins at offset off, as an element or as a part of one.
+func (t *nameTable) Has(off uint64, typ reflect.Type) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	i, exact := t.find(off)
+	if !exact {
+		i--
+	}
+	if i < 0 || t.list[i].Size == 0 || off-t.list[i].Off >= t.list[i].Size*uint64(t.list[i].N) {
+		return false
+	}
+	return hasAt(t.list[i].Typ, uintptr((off-t.list[i].Off)%t.list[i].Size), typ)
+}
+
+// hasAt reports whether a part of type part begins at offset off of a value of type t.
+func hasAt(t reflect.Type, off uintptr, part reflect.Type) bool {
+	switch {
+	case t == part:
+		return off == 0
+	case t.Kind() == reflect.Struct:
+		for i := range t.NumField() {
+			if f := t.Field(i); off >= f.Offset && off < f.Offset+f.Type.Size() {
+				return hasAt(f.Type, off-f.Offset, part)
+			}
+		}
+	case t.Kind() == reflect.Array && t.Size() > 0:
+		return hasAt(t.Elem(), off%t.Elem().Size(), part)
+	}
+	return false
+}
+
 // typeName returns the name of t without its package, or its type expression if it has no name.
 func typeName(t reflect.Type) string {
 	if name := t.Name(); name != "" {

@@ -64,6 +64,10 @@ type Node struct {
 	places     placeNames // in that record
 	Names      nameTable  // of what is in the heap, for messages
 
+	// Learned is called whenever this PE may learn how far others are: in waits, in collectives, and as it takes notes.
+	// nil: no check asks.
+	Learned func()
+
 	// notesFull makes the error of a wait that is given up because the PE keeps too many notes. Its type belongs to the
 	// API above.
 	NotesFull func(kept int, oldest transport.Stamp, since time.Duration) error
@@ -71,6 +75,13 @@ type Node struct {
 
 // ErrClosed is why operations on a closed World fail.
 var ErrClosed = errors.New("the World is closed: make this call before World.Close, or before the body of Main returns")
+
+// Learn notes that this PE may have learned how far others are.
+func (n *Node) Learn() {
+	if n.Learned != nil {
+		n.Learned()
+	}
+}
 
 // HostName returns the name of the host of a PE of the job.
 func (n *Node) HostName(pe int) string { return n.Job.Hosts[n.Job.HostOf(pe)].Name }

@@ -55,6 +55,7 @@ func (b *NoteQueue) Matcher(open func() Matcher) Matcher {
 
 // Lock keeps other goroutines of the PE from b, and from what belongs to its Matcher. Its holder does not wait.
 func (b *NoteQueue) Lock() {
+	b.node.Learn()
 	b.Ring.Lock()
 	if b.sched != nil {
 		b.sched.AboutToReadNotes()

@@ -120,6 +120,7 @@ func TeamNumber(slot, first int) uint64 { return uint64(slot) | uint64(first)<<8
 // BeginCall records that a call of a collective begins: its name, its number in the team, and the team. EndCall gets what
 // it returns.
 func (n *Node) BeginCall(name string, number uint64, slot, first int) record.Mark {
+	n.Learn()
 	if n.Rec == nil {
 		return record.Mark{}
 	}

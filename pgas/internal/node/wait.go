@@ -16,6 +16,7 @@ import (
 
 // Await blocks until c holds and returns the word's value. The errors are those of EndedError and of c's Party.
 func (n *Node) Await(ctx context.Context, c Cond, why Blocked) (uint64, error) {
+	n.Learn()
 	polls := n.Policy.spins
 	if n.progresser != nil && c.Word.Off != 0 {
 		polls = 0 // spinning beside the transport would only slow it down

@@ -11,6 +11,7 @@ import (
 // AwaitClosed blocks until another thread of control of this PE has closed ch and returns nil, or until ctx ends and
 // returns its cause.
 func (n *Node) AwaitClosed(ctx context.Context, ch <-chan struct{}) error {
+	n.Learn()
 	if n.Sched == nil {
 		timed := n.stall.begin(ctx)
 		defer n.stall.end(n.State, timed)
