@@ -15,9 +15,10 @@ import (
 // Notice, or a later one of this PE, sees these writes and those that this PE has seen itself. It ends Updates and Views.
 //
 // If ctx ends while other PEs change blocks that this PE has changed, too, Release returns, and is finished in the
-// background: the next fence of this PE waits for that. Errors: the cause of ctx's end, and *pgas.PeerError if a PE of
-// the job is lost, after which the region is not usable. In mode Paged it also fails if the program has replaced the
-// handler of SIGBUS, by which page faults are served.
+// background: the next fence of this PE waits for that. The end of ctx does not end what has begun to move between the
+// PEs: with a PE of another host that is stopped, that lasts until the PE is lost, PGAS_PEER_TIMEOUT at most. Errors:
+// the cause of ctx's end, and *pgas.PeerError if a PE of the job is lost, after which the region is not usable. In mode
+// Paged it also fails if the program has replaced the handler of SIGBUS, by which page faults are served.
 func (r *Region) Release(ctx context.Context) (Notice, error) {
 	return r.releaseBlocks(ctx, func(written []int32) []int32 { return written })
 }
