@@ -11,7 +11,8 @@ import (
 	"github.com/gopgas/gopgas/pgas"
 )
 
-// An Event lets each PE tell each other PE of what it has written.
+// An Event lets each PE tell each other PE of what it has written. For each other PE one goroutine at a time is in Set, and one
+// in Wait; a second one panics with *pgas.UsageError.
 type Event struct {
 	r     *Region
 	words pgas.Slice[uint64] // [sender][encoded notices]
@@ -20,6 +21,8 @@ type Event struct {
 	sent  []uint64
 	seen  []uint64
 	size  int
+
+	setting, waiting []oneCall // by PE
 }
 
 // NewEvent makes an Event. It is collective. Errors: those of pgas.Alloc.
@@ -41,16 +44,19 @@ func NewEvent(ctx context.Context, r *Region) (*Event, error) {
 	return &Event{
 		r: r, words: words.All().On(r.ctx), set: all.Range(0, r.n), taken: all.Range(r.n, 2*r.n),
 		sent: make([]uint64, r.n), seen: make([]uint64, r.n), size: size,
+		setting: make([]oneCall, r.n), waiting: make([]oneCall, r.n),
 	}, nil
 }
 
 // Set releases what this PE has written and sets the event for PE pe, whose Wait for this PE returns then. It blocks
-// until pe has waited for the Set before. One goroutine of a PE at a time may set an event for pe. Errors: those of
+// until pe has waited for the Set before. Errors: those of
 // Release, and the cause of ctx's end.
 func (e *Event) Set(ctx context.Context, pe int) (err error) {
 	r := e.r
 	e.check("Event.Set", pe)
 	defer recoverPeer(&err)
+	e.setting[pe].enter("Event.Set", pe)
+	defer e.setting[pe].leave()
 	n, err := r.Release(ctx)
 	if err != nil {
 		return err
@@ -69,12 +75,14 @@ func (e *Event) Set(ctx context.Context, pe int) (err error) {
 }
 
 // Wait blocks until PE pe has set the event for this PE once more than this PE has waited for pe, and acquires what pe
-// has released. One goroutine of a PE at a time may wait for pe. Errors: *pgas.PeerError if a PE of the job is lost, and
+// has released. Errors: *pgas.PeerError if a PE of the job is lost, and
 // the cause of ctx's end.
 func (e *Event) Wait(ctx context.Context, pe int) (err error) {
 	r := e.r
 	e.check("Event.Wait", pe)
 	defer recoverPeer(&err)
+	e.waiting[pe].enter("Event.Wait", pe)
+	defer e.waiting[pe].leave()
 	if _, err := e.set.At(pe).WaitUntil(ctx, pgas.GE, e.seen[pe]+1); err != nil {
 		return err
 	}

@@ -198,3 +198,15 @@ func (s *scratch) take(n int) *[]byte {
 
 // give takes back what take has returned.
 func (s *scratch) give(b *[]byte) { s.pool.Put(b) }
+
+// oneCall is a part of a handle in which one goroutine at a time may be.
+type oneCall struct{ inside atomic.Bool }
+
+// enter begins a call of op for a PE, which leave ends. It panics with *pgas.UsageError if another goroutine is inside.
+func (o *oneCall) enter(op string, pe int) {
+	if !o.inside.CompareAndSwap(false, true) {
+		misuse(op, "another goroutine of this PE is in %s for PE %d: let them take turns, or give each an Event of its own", op, pe)
+	}
+}
+
+func (o *oneCall) leave() { o.inside.Store(false) }

@@ -220,3 +220,43 @@ func TestWithoutPageFaults(t *testing.T) {
 		t.Errorf("%v: it said\n%s", err, out)
 	}
 }
+
+// TestEventOfTwoGoroutines: of two goroutines that wait for the same PE, or that set an event for it, at the same time one is told.
+func TestEventOfTwoGoroutines(t *testing.T) {
+	pgastest.RunGoroutines(t, 1, func(ctx context.Context, w *pgas.World) error {
+		r, err := dsm.Open(ctx, w, dsm.Options{Bytes: 1 << 16, Mode: dsm.Soft})
+		if err != nil {
+			return err
+		}
+		e, err := dsm.NewEvent(ctx, r)
+		if err != nil {
+			return err
+		}
+		for name, call := range map[string]func(context.Context, int) error{"Event.Wait": e.Wait, "Event.Set": e.Set} {
+			if name == "Event.Set" { // the first is taken by a Wait, the second one stays
+				if err := e.Set(ctx, 0); err != nil {
+					return err
+				}
+			}
+			inside, end := context.WithCancel(ctx)
+			errs := make(chan string, 2)
+			for range 2 {
+				go func() { errs <- panicOf(func() { call(inside, 0) }) }()
+			}
+			if said := <-errs; !strings.Contains(said, "another goroutine of this PE is in "+name+" for PE 0") {
+				end()
+				return fmt.Errorf("%s of a second goroutine: %q", name, said)
+			}
+			end()
+			if said := <-errs; said != "" {
+				return errors.New(said)
+			}
+			if name == "Event.Set" {
+				if err := e.Wait(ctx, 0); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}

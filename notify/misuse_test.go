@@ -97,3 +97,21 @@ func panics(f func()) (err error) {
 	f()
 	return nil
 }
+
+// TestSecondStartHasLine: of two goroutines that start a request at the same time the second one's error has its line.
+func TestSecondStartHasLine(t *testing.T) {
+	pgastest.RunGoroutines(t, 1, func(ctx context.Context, w *pgas.World) error {
+		r := notify.New(w, notify.Any, 1, 1)
+		group := w.Go(ctx)
+		for range 2 {
+			group.Go(func(context.Context) error { r.Start(); return nil })
+		}
+		err := group.Wait()
+		if usage := (*pgas.UsageError)(nil); !errors.As(err, &usage) || !strings.Contains(usage.At, "notify/misuse_test.go:") {
+			return fmt.Errorf("the error has no line: %w", err)
+		}
+		r.Cancel()
+		r.Free()
+		return nil
+	})
+}

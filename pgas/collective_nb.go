@@ -10,7 +10,7 @@ import (
 
 // Request is a non-blocking collective under way. It makes progress whether or not the program calls into the
 // library. The collectives of a team, blocking or not, still run one after another in the order of their calls. The
-// methods panic with *UsageError if the Request is nil or zero.
+// methods may be called by any number of goroutines, and panic with *UsageError if the Request is nil or zero.
 type Request struct{ r *coll.Request }
 
 // Wait blocks until the collective is complete on this PE, to the same extent as its blocking form when that returns,
