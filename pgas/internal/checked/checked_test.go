@@ -35,7 +35,8 @@ func refusal(f func()) (text refused) {
 	return ""
 }
 
-// TestOnto: an operation is under way to its allocation from its issue to a quiet of its PE, or of all, that began later.
+// TestOnto: an operation is under way to its allocation from its issue to a quiet of its PE, or of all PEs, that began
+// later.
 func TestOnto(t *testing.T) {
 	type step func(d *Domain)
 	issue := func(pe int, off uint64) step { return func(d *Domain) { d.issue("a put", pe, off) } }
