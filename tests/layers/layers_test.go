@@ -62,7 +62,7 @@ func TestInternalImports(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	allowed := []string{"pgas/boot", "pgas/boot/record", "pgas/topo", "pgas/transport", "pgas/transport/shm"}
+	allowed := []string{"internal/plural", "pgas/boot", "pgas/boot/record", "pgas/topo", "pgas/transport", "pgas/transport/shm"}
 	imports := map[string][]string{}
 	for line := range strings.Lines(string(out)) {
 		paths := strings.Fields(line)
