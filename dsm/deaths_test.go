@@ -39,8 +39,9 @@ func survivor(ctx context.Context, w *pgas.World, o dsm.Options, victim int) err
 	return nil
 }
 
-// untilDeath writes, reads and locks coherent memory, and meets the other PEs, round after round. What victim alone has written
-// before a barrier is what others read behind it, or what it writes in the next round: nothing else, also when it dies.
+// untilDeath writes, reads and locks coherent memory, and meets the other PEs, round after round. What victim alone has
+// written before a barrier is what others read behind it, or what it writes in the next round: nothing else, also when
+// it dies.
 func untilDeath(ctx context.Context, w *pgas.World, o dsm.Options, victim int) error {
 	o.Bytes, o.Block = 1<<17, 1<<12
 	r, err := dsm.Open(ctx, w, o)

@@ -11,8 +11,8 @@ import (
 	"github.com/gopgas/gopgas/pgas"
 )
 
-// An Event lets each PE tell each other PE of what it has written. For each other PE one goroutine at a time is in Set, and one
-// in Wait; a second one panics with *pgas.UsageError.
+// An Event lets each PE tell each other PE of what it has written. For each other PE one goroutine at a time is in Set,
+// and one in Wait; a second one panics with *pgas.UsageError.
 type Event struct {
 	r     *Region
 	words pgas.Slice[uint64] // [sender][encoded notices]

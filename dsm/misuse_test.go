@@ -221,7 +221,8 @@ func TestWithoutPageFaults(t *testing.T) {
 	}
 }
 
-// TestEventOfTwoGoroutines: of two goroutines that wait for the same PE, or that set an event for it, at the same time one is told.
+// TestEventOfTwoGoroutines: of two goroutines that wait for the same PE, or that set an event for it, at the same time
+// one is told.
 func TestEventOfTwoGoroutines(t *testing.T) {
 	pgastest.RunGoroutines(t, 1, func(ctx context.Context, w *pgas.World) error {
 		r, err := dsm.Open(ctx, w, dsm.Options{Bytes: 1 << 16, Mode: dsm.Soft})

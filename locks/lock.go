@@ -30,8 +30,8 @@ import (
 //
 // Goroutines of a PE may share a Lock: they queue locally, first come, first served, and one of them at a time
 // acts for the PE. The lock belongs to the PE: another goroutine may unlock it, and a goroutine that locks it
-// twice waits for itself. Where accesses are checked (PGAS_CHECK=1), to free the memory of a lock that this PE holds, in
-// whatever mode, or to close the World with it, panics with *pgas.UsageError, which says where the lock was taken.
+// twice waits for itself. Where accesses are checked (PGAS_CHECK=1), to free the memory of a lock that this PE holds,
+// in whatever mode, or to close the World with it, panics with *pgas.UsageError, which says where the lock was taken.
 type Lock interface {
 	// Lock blocks until this PE holds the lock. Writes of earlier holders are visible then. Errors, after each of
 	// which this PE does not hold the lock: *pgas.PeerError if a PE of the job dies, and the cause of ctx's end,
@@ -136,8 +136,8 @@ func pauseBetweenSteps(w *pgas.World) {
 
 const stepPause = 1000 // nanoseconds
 
-// mustHaveAll panics with *pgas.PeerError if a PE of the job is known to be lost. A lock that is free needs no wait, and the
-// memory of a home on this host outlives it: without this, PEs would go on with a lock whose home is dead.
+// mustHaveAll panics with *pgas.PeerError if a PE of the job is known to be lost. A lock that is free needs no wait,
+// and the memory of a home on this host outlives it: without this, PEs would go on with a lock whose home is dead.
 func mustHaveAll(w *pgas.World) {
 	if err := w.Lost(-1); err != nil {
 		panic(err)

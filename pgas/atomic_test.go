@@ -684,8 +684,8 @@ func fenceOrders(ctx context.Context, w *pgas.World) error {
 	return w.Barrier(ctx)
 }
 
-// TestAtomicSizes: operations on 4 and on 8 bytes of one word are atomic to each other. All PEs add to a word of PE 0, half of
-// them to its 8 bytes and the others to each 4 of them, and no update is lost.
+// TestAtomicSizes: operations on 4 and on 8 bytes of one word are atomic to each other. All PEs add to a word of PE 0,
+// half of them to its 8 bytes and the others to each 4 of them, and no update is lost.
 func TestAtomicSizes(t *testing.T) {
 	pgastest.Run(t, 4, func(ctx context.Context, w *pgas.World) error {
 		const times = 500

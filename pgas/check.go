@@ -132,8 +132,8 @@ func (k *checker) place(op string, off, n uintptr) uint64 {
 // updateOp is the op of atomics that tell this PE nothing.
 const updateOp = "atomic update"
 
-// update checks an update of the word at offset off of PE pe. It panics with *UsageError if the word is a signal that one
-// PE sets while another adds to it.
+// update checks an update of the word at offset off of PE pe. It panics with *UsageError if the word is a signal that
+// one PE sets while another adds to it.
 func (k *checker) update(op string, pe int, off uint64, how transport.Op) {
 	if k == nil || how != transport.Set && how != transport.Add || !k.w.n.Names.Has(off, reflect.TypeFor[Signal]()) {
 		return

@@ -52,15 +52,15 @@ type ContextOption func(*contextOptions)
 
 type contextOptions struct{ exclusive, private, byCPU bool }
 
-// Private promises that one goroutine uses the context: the one that uses it first. Another may close it when that one has
-// ended. Where accesses are checked (PGAS_CHECK=1), every use by another goroutine panics with *UsageError
+// Private promises that one goroutine uses the context: the one that uses it first. Another may close it when that one
+// has ended. Where accesses are checked (PGAS_CHECK=1), every use by another goroutine panics with *UsageError
 // (OpenSHMEM 1.6, SHMEM_CTX_PRIVATE).
 func Private() ContextOption {
 	return func(o *contextOptions) { o.exclusive, o.private = true, true }
 }
 
-// Serialized promises that no two goroutines use the context at the same time. Where accesses are checked (PGAS_CHECK=1),
-// an operation during another one panics with *UsageError (OpenSHMEM 1.6, SHMEM_CTX_SERIALIZED).
+// Serialized promises that no two goroutines use the context at the same time. Where accesses are checked
+// (PGAS_CHECK=1), an operation during another one panics with *UsageError (OpenSHMEM 1.6, SHMEM_CTX_SERIALIZED).
 func Serialized() ContextOption { return func(o *contextOptions) { o.exclusive = true } }
 
 // NoStore promises that the program does not rely on the context's Fence and Quiet for its own stores to
@@ -240,8 +240,8 @@ func (c *Context) FencePE(pe int) {
 // Quiet blocks until all operations issued on c are complete: puts, signals and atomics are visible at their targets,
 // and the destinations of gets and fetching atomics that do not wait are filled. It returns *PeerError if a PE was lost
 // with operations of c, the cause of ctx if ctx ends first, and an error if c or the World is closed. A loss is told to
-// each goroutine whose operation it may have taken: every later Quiet of c returns the *PeerError too, and a QuietPE does
-// for the lost PE (OpenSHMEM 1.6, shmem_quiet).
+// each goroutine whose operation it may have taken: every later Quiet of c returns the *PeerError too, and a QuietPE
+// does for the lost PE (OpenSHMEM 1.6, shmem_quiet).
 func (c *Context) Quiet(ctx context.Context) error { return quietStores(c, ctx, (*Context).quiet) }
 
 // quietStores is Quiet in the common case, in which a fence of this CPU's stores completes everything; slow is for all
@@ -333,7 +333,8 @@ type leftError struct {
 	once bool // what it is about can end, so it is told once, and the program can go on
 }
 
-// leaveError leaves err for later quiets of c, unless there is one already: for the next one if once is set, else for all.
+// leaveError leaves err for later quiets of c, unless there is one already: for the next one if once is set, else for
+// all.
 func (c *Context) leaveError(err error, once bool) {
 	c.leftErr.CompareAndSwap(nil, &leftError{err, once})
 	c.w.n.QuietSlowly.Store(true)
@@ -405,8 +406,8 @@ func (c *Context) quietRemote(ctx context.Context, pe int) error {
 }
 
 // Close quiets c and ends it. References on c may not be used afterwards. It returns the errors of Quiet, or the error of
-// giving back the channels. A Close of a context that is closed, by Close, Team.Destroy or World.Close, does nothing and
-// returns nil. Close panics with *UsageError if c is the default context of the World or of a team: those end with
+// giving back the channels. A Close of a context that is closed, by Close, Team.Destroy or World.Close, does nothing
+// and returns nil. Close panics with *UsageError if c is the default context of the World or of a team: those end with
 // World.Close (OpenSHMEM 1.6, shmem_ctx_destroy).
 func (c *Context) Close() error {
 	c.mustBeOpen("Context.Close")

@@ -123,10 +123,11 @@ func publicErrors() coll.ErrorMakers {
 	}
 }
 
-// Lost returns a *PeerError if PE pe is known to be lost, or any PE of the job if pe is -1, and nil if not. The error is about
-// the first PE of the job that was lost, which may be another one: pe has ended since. It waits for nothing and moves nothing. Accesses to
-// the memory of a PE of this host go on after its death, so a library above pgas asks this before it relies on such a PE: it costs
-// some nanoseconds while no PE of the job is lost. It panics with *UsageError if w is nil.
+// Lost returns a *PeerError if PE pe is known to be lost, or any PE of the job if pe is -1, and nil if not. The error
+// is about the first PE of the job that was lost, which may be another one: pe has ended since. It waits for nothing
+// and moves nothing. Accesses to the memory of a PE of this host go on after its death, so a library above pgas asks
+// this before it relies on such a PE: it costs some nanoseconds while no PE of the job is lost. It panics with
+// *UsageError if w is nil.
 func (w *World) Lost(pe int) error {
 	w.mustBeOpen("World.Lost")
 	if w.n.Job.Segment.Header.Failed.Load() == 0 {

@@ -14,7 +14,8 @@ import (
 	"github.com/gopgas/gopgas/ucx"
 )
 
-// network is how two hosts with one interface each, eth0, reach each other. In the steps HOST and OTHER are the hosts' numbers.
+// network is how two hosts with one interface each, eth0, reach each other. In the steps HOST and OTHER are the hosts'
+// numbers.
 type network struct {
 	steps  []string // arguments of ip in each host, whose eth0 has no address before
 	bridge []string // and in the namespace of the bridge
@@ -87,8 +88,8 @@ var blackHole = []string{
 const blackHoleReport = "UCX has no transport that reaches it: unset UCX_TLS, UCX_NET_DEVICES and UCX_TCP_AF_PRIO, or let them name one that does, such as tcp; " +
 	"here it takes the first address of each interface, and the exchange of the job goes from fd00::"
 
-// TestNetworks: UCX takes the addresses by which the job has assembled, whatever others the hosts have, and a network that it
-// cannot use ends the job with a line that says which addresses those are.
+// TestNetworks: UCX takes the addresses by which the job has assembled, whatever others the hosts have, and a network
+// that it cannot use ends the job with a line that says which addresses those are.
 func TestNetworks(t *testing.T) {
 	if !ucx.Available {
 		t.Skip("this test binary was built without cgo, and its transport takes the exchange's way")

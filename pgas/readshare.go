@@ -42,8 +42,8 @@ func Records(size int) Units {
 	return Units(size)
 }
 
-// FileShare is the part of a file that this PE reads: whole lines, or whole records. Any number of goroutines read it at once,
-// each by an All or a Reader of its own. Close comes after all of them.
+// FileShare is the part of a file that this PE reads: whole lines, or whole records. Any number of goroutines read it
+// at once, each by an All or a Reader of its own. Close comes after all of them.
 type FileShare struct {
 	file       *os.File
 	path       string
@@ -286,8 +286,8 @@ func (s *FileShare) content(unit []byte) []byte {
 	return bytes.TrimSuffix(bytes.TrimSuffix(unit, []byte("\n")), []byte("\r"))
 }
 
-// Err returns why the last iteration over All has ended early, or nil. Of iterations that overlap it returns the first error of
-// one that has ended.
+// Err returns why the last iteration over All has ended early, or nil. Of iterations that overlap it returns the first
+// error of one that has ended.
 func (s *FileShare) Err() error {
 	if s == nil {
 		s.made("FileShare.Err")

@@ -242,8 +242,8 @@ func TestReadShareNamesHost(t *testing.T) {
 	})
 }
 
-// TestReadShareTwice: iterations that overlap yield all lines each, and an error of one is neither another's end nor forgotten when
-// another one begins or ends well.
+// TestReadShareTwice: iterations that overlap yield all lines each, and an error of one is neither another's end nor
+// forgotten when another one begins or ends well.
 func TestReadShareTwice(t *testing.T) {
 	const lines = 1000
 	path := write(t, "", strings.Repeat("some text\n", lines))

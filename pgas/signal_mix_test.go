@@ -60,7 +60,8 @@ func newMixing(ctx context.Context, w *pgas.World) (*mixing, error) {
 	return &mixing{w, ctx, signals, data, pgas.LockOf(locks, 0), team}, w.Barrier(ctx)
 }
 
-// TestSetBesideAdd: of a PE that sets a signal and one that adds to it, one at least gets a *UsageError with both lines.
+// TestSetBesideAdd: of a PE that sets a signal and one that adds to it, one at least gets a *UsageError with both
+// lines.
 func TestSetBesideAdd(t *testing.T) {
 	t.Setenv("PGAS_CHECK", "1")
 	body := func(ctx context.Context, w *pgas.World) error {

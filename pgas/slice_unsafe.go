@@ -172,8 +172,8 @@ func (s Slice[T]) PutSignalAdd(pe int, src []T, sig SignalRef, value uint64) {
 	s.ctx.putSignal("PutSignalAdd", pe, s.off, bytesOf(unsafe.SliceData(src), len(src)), sig, opAdd, value)
 }
 
-// PutSignalNB copies and signals as PutSignal does, and need not wait until src has been read. As with PutNB, the program
-// must not change src until the LocalCompletion is Done, or until a QuietLocal or Quiet of the context returns
+// PutSignalNB copies and signals as PutSignal does, and need not wait until src has been read. As with PutNB, the
+// program must not change src until the LocalCompletion is Done, or until a QuietLocal or Quiet of the context returns
 // (OpenSHMEM 1.6, shmem_put_signal_nbi with SHMEM_SIGNAL_SET).
 func (s Slice[T]) PutSignalNB(pe int, src []T, sig SignalRef, value uint64) LocalCompletion {
 	checkFits("PutSignalNB", len(src), s.n)

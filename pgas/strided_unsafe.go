@@ -28,8 +28,8 @@ func (s Slice[T]) IPut(pe int, src []T, dstStride, srcStride, n int) {
 }
 
 // IPutNB copies as IPut does, and need not wait until src has been read. As with PutNB, the program must not change src
-// until the LocalCompletion is Done, or until a QuietLocal or Quiet of the context returns (shmem_iput has no non-blocking
-// form in OpenSHMEM 1.6).
+// until the LocalCompletion is Done, or until a QuietLocal or Quiet of the context returns (shmem_iput has no
+// non-blocking form in OpenSHMEM 1.6).
 func (s Slice[T]) IPutNB(pe int, src []T, dstStride, srcStride, n int) LocalCompletion {
 	return s.putBlocksNB("IPutNB", pe, src, dstStride, srcStride, 1, n)
 }
@@ -88,8 +88,8 @@ func (s Slice[T]) putBlocksNB(op string, pe int, src []T, dstStride, srcStride, 
 	return s.ctx.putBlocksNB(op, pe, s.place(op), keptBytesOf(unsafe.SliceData(src), len(src)), blocksOf[T](srcStride, dstStride, block, n))
 }
 
-// storeBlocks checks a put of n blocks, and does it by stores if the heap of pe is mapped in this process. It reports whether
-// nothing is left to do.
+// storeBlocks checks a put of n blocks, and does it by stores if the heap of pe is mapped in this process. It reports
+// whether nothing is left to do.
 func (s Slice[T]) storeBlocks(op string, pe int, src []T, dstStride, srcStride, block, n int) bool {
 	checkBlocks(op, "destination", s.n, dstStride, block, n)
 	checkBlocks(op, "source", len(src), srcStride, block, n)

@@ -217,8 +217,9 @@ func (w *World) Close() error {
 	return node.FirstError(err, w.teardown())
 }
 
-// mustBeIdle panics with *UsageError if an operation that Free does not wait for may be under way to the allocation b, or
-// to its memory on another PE. It checks that only if accesses are checked, and not after the death of a PE: quiets fail then.
+// mustBeIdle panics with *UsageError if an operation that Free does not wait for may be under way to the allocation b,
+// or to its memory on another PE. It checks that only if accesses are checked, and not after the death of a PE: quiets
+// fail then.
 func (w *World) mustBeIdle(op string, b fmt.Stringer) {
 	if w.check == nil || w.n.PeerFailure() != nil {
 		return
@@ -234,8 +235,9 @@ func (w *World) mustBeIdle(op string, b fmt.Stringer) {
 	}
 }
 
-// mustHoldNone panics with *UsageError if this PE holds a lock between two offsets. It checks nothing after the death of a
-// PE: a lock cannot be passed on then. Locks besides those of the specification are known only if accesses are checked.
+// mustHoldNone panics with *UsageError if this PE holds a lock between two offsets. It checks nothing after the death
+// of a PE: a lock cannot be passed on then. Locks besides those of the specification are known only if accesses are
+// checked.
 func (w *World) mustHoldNone(op string, lo, hi uint64) {
 	if w.n.PeerFailure() != nil {
 		return

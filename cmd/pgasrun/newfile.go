@@ -1,10 +1,11 @@
 package main
 
-// A file that appears when it is whole. Until then it has no name, so that nothing is left of it if this process is killed.
-// What was there before stays.
+// A file that appears when it is whole. Until then it has no name, so that nothing is left of it if this process is
+// killed. What was there before stays.
 //
-// It gets its name by another one beside it, which the rename takes away. A process that is killed between the two leaves
-// that one. Its file was locked by the process, so the next process that prepares the same file can tell, and removes it.
+// It gets its name by another one beside it, which the rename takes away. A process that is killed between the two
+// leaves that one. Its file was locked by the process, so the next process that prepares the same file can tell, and
+// removes it.
 
 import (
 	"crypto/rand"
@@ -104,8 +105,8 @@ func removeLeft(path string) {
 	}
 }
 
-// linked returns where symbolic links lead from path, although there may be nothing yet. Of a circle it returns a link. The
-// error is about a link that another user may have put there.
+// linked returns where symbolic links lead from path, although there may be nothing yet. Of a circle it returns a link.
+// The error is about a link that another user may have put there.
 func linked(path string) (string, error) {
 	for range 40 {
 		dir, err := directory(filepath.Dir(path))
@@ -130,8 +131,8 @@ func linked(path string) (string, error) {
 	return path, nil
 }
 
-// directory returns the path of a directory without symbolic links. The kernel follows them first: it refuses those that it
-// takes for planted.
+// directory returns the path of a directory without symbolic links. The kernel follows them first: it refuses those
+// that it takes for planted.
 func directory(path string) (string, error) {
 	d, err := os.OpenFile(path, unix.O_PATH|unix.O_DIRECTORY, 0)
 	if err != nil {
@@ -141,8 +142,8 @@ func directory(path string) (string, error) {
 	return filepath.EvalSymlinks(path)
 }
 
-// planted reports whether a symbolic link is of another user and in a directory where every user may make one. The rule is
-// the kernel's, fs.protected_symlinks.
+// planted reports whether a symbolic link is of another user and in a directory where every user may make one. The rule
+// is the kernel's, fs.protected_symlinks.
 func planted(link string) bool {
 	info, err := os.Lstat(link)
 	parent, parentErr := os.Stat(filepath.Dir(link))

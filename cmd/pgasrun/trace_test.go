@@ -203,8 +203,8 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestNewFile: a file has the mode that the umask leaves, a link that leads nowhere yet stays, and until the file is whole
-// nothing has a name that a killed process would leave.
+// TestNewFile: a file has the mode that the umask leaves, a link that leads nowhere yet stays, and until the file is
+// whole nothing has a name that a killed process would leave.
 func TestNewFile(t *testing.T) {
 	defer syscall.Umask(syscall.Umask(0o077))
 	dir, other := t.TempDir(), t.TempDir()
@@ -240,7 +240,8 @@ func TestNewFile(t *testing.T) {
 	}
 }
 
-// TestPlantedLink: in a directory where every user may make a link, a link of another user leads no file to where it points.
+// TestPlantedLink: in a directory where every user may make a link, a link of another user leads no file to where it
+// points.
 func TestPlantedLink(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("makes a link of another user: needs root")
@@ -278,8 +279,8 @@ func TestPlantedLink(t *testing.T) {
 	}
 }
 
-// TestBareFile: where a file system makes no file without a name, there is none either until the file is whole, and what a
-// process leaves that is killed while it gives the name is removed by the next; of one that lives it stays.
+// TestBareFile: where a file system makes no file without a name, there is none either until the file is whole, and
+// what a process leaves that is killed while it gives the name is removed by the next; of one that lives it stays.
 func TestBareFile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "t.json")

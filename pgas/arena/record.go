@@ -110,16 +110,17 @@ func (a *Arena) mustHave(op string, pe int) {
 	a.mustLive(pe)
 }
 
-// mustLive panics with *pgas.PeerError if pe is known to be lost. The memory of a PE of this host outlives it, and accesses to it
-// would go on.
+// mustLive panics with *pgas.PeerError if pe is known to be lost. The memory of a PE of this host outlives it, and
+// accesses to it would go on.
 func (a *Arena) mustLive(pe int) {
 	if err := a.w.Lost(pe); err != nil {
 		panic(err)
 	}
 }
 
-// mustName panics with *pgas.UsageError if h names no record of a, and with *pgas.PeerError if its PE is known to be lost. It returns the record's length. What it does not find, without
-// PGAS_CHECK, is the handle of a freed record, if that is short.
+// mustName panics with *pgas.UsageError if h names no record of a, and with *pgas.PeerError if its PE is known to be
+// lost. It returns the record's length. What it does not find, without PGAS_CHECK, is the handle of a freed record, if
+// that is short.
 func (a *Arena) mustName(op string, handle uint64) (n uint64) {
 	a.mustBeOpen(op)
 	h := Bytes(handle)

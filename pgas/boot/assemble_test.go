@@ -177,7 +177,8 @@ func TestFirstFailure(t *testing.T) {
 	}
 }
 
-// failTwice is the process with every PE of a job. PE 2 has failed, and then the process of the arbiter, which is PE 0, ends.
+// failTwice is the process with every PE of a job. PE 2 has failed, and then the process of the arbiter, which is PE 0,
+// ends.
 func failTwice(t *testing.T) {
 	signal.Ignore(syscall.SIGTERM) // as PEs do that take long to end
 	jobs, errs := joinAll(t, 20*time.Second, "a:1,b:1,c:1")

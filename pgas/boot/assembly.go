@@ -263,8 +263,8 @@ func (s *Server) firstMember(h Host) int {
 }
 
 // announce tells every member that pe has failed. Only the first failure is announced: the others are likely its
-// consequences. It returns when members have been told of a failure, of this one or of an earlier one: a process of PE 0
-// that ends sooner would seem to be the first that failed.
+// consequences. It returns when members have been told of a failure, of this one or of an earlier one: a process of PE
+// 0 that ends sooner would seem to be the first that failed.
 func (s *Server) announce(pe int, how uint64) {
 	a := s.assembly
 	a.telling.Lock()

@@ -1,10 +1,10 @@
 package boot
 
-// What the waiters of a host have learned of other programs on their CPUs. A waiter that gives its CPU to such a program
-// gets it back a time slice later, and a waiter that keeps it loses it in the middle of a wait. A sleeper is woken within
-// microseconds. So from the first slice that a waiter loses, waiters sleep in place of yielding. When the time for that
-// is over, one waiter yields again, the prober. If it loses a slice, the next time is longer, up to a bound that
-// keeps what probes lose small. If it yields often enough and loses nothing, all waiters yield again.
+// What the waiters of a host have learned of other programs on their CPUs. A waiter that gives its CPU to such a
+// program gets it back a time slice later, and a waiter that keeps it loses it in the middle of a wait. A sleeper is
+// woken within microseconds. So from the first slice that a waiter loses, waiters sleep in place of yielding. When the
+// time for that is over, one waiter yields again, the prober. If it loses a slice, the next time is longer, up to a
+// bound that keeps what probes lose small. If it yields often enough and loses nothing, all waiters yield again.
 //
 // A slice that is lost now and then costs less than sleep does in each wait before it. So a lost slice counts
 // only if few waits have been met since the one before.
@@ -84,7 +84,8 @@ func (c *Contention) Probed(yields int, now int64) {
 // slice before would have taken longer.
 func Paid(lost, met int64) bool { return met*int64(sleepCosts) >= lost }
 
-// Lost says that a waiter, a prober or not, was without its CPU from began to now. What others have found out since it began counts once.
+// Lost says that a waiter, a prober or not, was without its CPU from began to now. What others have found out since it
+// began counts once.
 func (c *Contention) Lost(began, now int64, prober bool) {
 	until, span := c.until.Load(), c.span.Load()
 	if until != 0 && !prober {
@@ -106,8 +107,8 @@ func (c *Contention) Lost(began, now int64, prober bool) {
 // Losses returns how many slices waiters have lost that counted.
 func (c *Contention) Losses() int64 { return c.lost.Load() }
 
-// Contention returns what the PE shares with all that may wait for the same CPUs: with its own threads if it is bound to CPUs
-// of its own, else with all PEs of its host.
+// Contention returns what the PE shares with all that may wait for the same CPUs: with its own threads if it is bound
+// to CPUs of its own, else with all PEs of its host.
 func (j *Job) Contention() *Contention {
 	head := j.Segment.Header
 	if len(AllowedCPUs()) < int(head.Cores) {

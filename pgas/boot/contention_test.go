@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// TestContention: waiters sleep for a multiple of the slice that one of them has lost, one of them probes then, the next
-// time is longer if it loses another slice, and they yield again when it has yielded often enough and lost nothing.
+// TestContention: waiters sleep for a multiple of the slice that one of them has lost, one of them probes then, the
+// next time is longer if it loses another slice, and they yield again when it has yielded often enough and lost
+// nothing.
 func TestContention(t *testing.T) {
 	const ms = int64(time.Millisecond)
 	var c Contention

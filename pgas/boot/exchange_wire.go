@@ -172,8 +172,9 @@ func (l *link) test() {
 	}
 }
 
-// limitSilence has the kernel close the connection if the other host acknowledges nothing of what is sent to it for so long.
-// Without that a network that loses large packets keeps a start waiting for as long as the kernel sends them again.
+// limitSilence has the kernel close the connection if the other host acknowledges nothing of what is sent to it for so
+// long. Without that a network that loses large packets keeps a start waiting for as long as the kernel sends them
+// again.
 func (l *link) limitSilence(most time.Duration) {
 	tcp, ok := l.conn.(*net.TCPConn)
 	if !ok {

@@ -221,8 +221,8 @@ func inherit(fd int, name string) (*os.File, error) {
 	return os.NewFile(uintptr(fd), name), nil
 }
 
-// nameless reports whether a descriptor is that of a memfd, as all files are that the launcher hands down. A process that
-// a PE starts has another file under that number, or none.
+// nameless reports whether a descriptor is that of a memfd, as all files are that the launcher hands down. A process
+// that a PE starts has another file under that number, or none.
 func nameless(fd int) bool {
 	target, err := os.Readlink("/proc/self/fd/" + strconv.Itoa(fd))
 	return err != nil || strings.HasPrefix(target, "/memfd:")

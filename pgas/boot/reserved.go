@@ -49,8 +49,8 @@ const (
 	StagingOff   = TeamSlotsOff + TeamSlots*TeamSlotBytes
 	StagingBytes = SignalBoardOff - StagingOff
 
-	// SignalBoardOff is what the PE has noted of its updates of signals (internal/checked/signals.go). Written by the PE if
-	// accesses are checked; read by the PEs of its host.
+	// SignalBoardOff is what the PE has noted of its updates of signals (internal/checked/signals.go). Written by the
+	// PE if accesses are checked; read by the PEs of its host.
 	SignalBoardOff   = ReservedBytes - SignalBoardBytes
 	SignalBoardBytes = 4 << 10
 )

@@ -42,8 +42,8 @@ func (a *Array[T]) GetRange(ctx context.Context, lo int, dst []T) error {
 }
 
 // PutRange copies src to the elements from index lo on: one put to each member that has some of them. It is one-sided,
-// complete locally on return, and complete at the owners after a Quiet or a barrier. It panics with *pgas.PeerError if such a
-// member is known to be lost.
+// complete locally on return, and complete at the owners after a Quiet or a barrier. It panics with *pgas.PeerError if
+// such a member is known to be lost.
 func (a *Array[T]) PutRange(lo int, src []T) {
 	a.mustHaveRange("PutRange", lo, len(src))
 	for pe := range a.n {

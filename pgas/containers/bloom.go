@@ -23,8 +23,8 @@ const (
 )
 
 // Bloom is a set of keys of the plain type K that may say yes for a key which was not added. Two keys are the same if
-// their bytes are. Members need not synchronize to use it: bits are only ever set. Any number of goroutines of a member may add
-// and look up at once; Union and Count are collectives of the team, in which goroutines of a PE take turns.
+// their bytes are. Members need not synchronize to use it: bits are only ever set. Any number of goroutines of a member
+// may add and look up at once; Union and Count are collectives of the team, in which goroutines of a PE take turns.
 type Bloom[K any] struct {
 	members
 	memory memory

@@ -19,10 +19,11 @@ import (
 // polls or flushes, on the goroutine that does so, and at no other time: a member that computes for long keeps others
 // waiting as soon as their rings at it are full.
 //
-// On each member one goroutine at a time is in a call. A second one panics with *UsageError, which names the lines of both: always
-// if both flush or poll, and in a program that is checked (PGAS_CHECK=1) if either sends. A Send that took its turn in every
-// program would take three times as long. So without that check items that two goroutines send at once may be lost; the next
-// Flush compares how many were sent with how many are there, and panics with *UsageError if these differ.
+// On each member one goroutine at a time is in a call. A second one panics with *UsageError, which names the lines of
+// both: always if both flush or poll, and in a program that is checked (PGAS_CHECK=1) if either sends. A Send that took
+// its turn in every program would take three times as long. So without that check items that two goroutines send at
+// once may be lost; the next Flush compares how many were sent with how many are there, and panics with *UsageError if
+// these differ.
 //
 // Each member has n+1 times Ring bytes of symmetric memory for n members, and half as much Go memory for the batches that it
 // has begun.

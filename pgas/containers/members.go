@@ -69,8 +69,8 @@ func (m *members) mustReach(op string, pe int) {
 	}
 }
 
-// lost returns the *pgas.PeerError of member pe, if it is known to be lost. The memory of a PE of this host outlives the PE, so
-// calls that wait for nothing would go on with it.
+// lost returns the *pgas.PeerError of member pe, if it is known to be lost. The memory of a PE of this host outlives
+// the PE, so calls that wait for nothing would go on with it.
 func (m *members) lost(pe int) error {
 	if !m.whole {
 		pe = m.team.WorldPE(pe)
@@ -78,7 +78,8 @@ func (m *members) lost(pe int) error {
 	return m.world.Lost(pe)
 }
 
-// lostBehind is lost for a call that has fetches under way, whose memory it gives up if pe is lost: it completes them first.
+// lostBehind is lost for a call that has fetches under way, whose memory it gives up if pe is lost: it completes them
+// first.
 func (m *members) lostBehind(ctx context.Context, pe int) error {
 	err := m.lost(pe)
 	if err != nil {

@@ -56,8 +56,8 @@ type PoolStats struct {
 // member runs its own newest task first, and when it has none steals half of what another member shares: its
 // oldest tasks. Members of the own host are tried first, in random order.
 //
-// On each member one goroutine at a time runs tasks, and one at a time adds them: during a run that is the goroutine which runs. Another
-// one panics with *UsageError, which names the lines of both, if it comes between.
+// On each member one goroutine at a time runs tasks, and one at a time adds them: during a run that is the goroutine
+// which runs. Another one panics with *UsageError, which names the lines of both, if it comes between.
 type WorkPool[T any] struct {
 	members
 	running exclusive // of the runs

@@ -1,7 +1,7 @@
 package containers_test
 
-// Handles that goroutines of a PE share: those that promise it lose and repeat nothing, and of the others a second goroutine is told
-// where it is and where the first one is.
+// Handles that goroutines of a PE share: those that promise it lose and repeat nothing, and of the others a second
+// goroutine is told where it is and where the first one is.
 
 import (
 	"context"
@@ -30,7 +30,8 @@ func together(ctx context.Context, w *pgas.World, f func(ctx context.Context, g 
 	return group.Wait()
 }
 
-// TestTicketsShared: goroutines that share Tickets get different numbers, and with those that are still reserved all numbers are there.
+// TestTicketsShared: goroutines that share Tickets get different numbers, and with those that are still reserved all
+// numbers are there.
 func TestTicketsShared(t *testing.T) {
 	for batch, each := range map[int]int{1: 500, 20: 2 * collisions, 1000: 5 * collisions} { // a smaller batch has more messages
 		t.Run(fmt.Sprintf("batch of %d", batch), func(t *testing.T) {
@@ -184,7 +185,8 @@ func TestCloseBesidePop(t *testing.T) {
 	})
 }
 
-// A shared handle: first stays in a call until release is closed, and closes inside when it is there; second is another call.
+// A shared handle: first stays in a call until release is closed, and closes inside when it is there; second is another
+// call.
 type sharedHandle struct {
 	first, second func()
 }
@@ -277,8 +279,8 @@ var sharedHandles = map[string]func(ctx context.Context, w *pgas.World, s *stay)
 // bothLines is what a second goroutine is told: its own line, the call of the first one, and that one's line.
 var bothLines = regexp.MustCompile(`at containers/shared_test\.go:\d+: \w+\.\w+, called at containers/shared_test\.go:\d+, is under way: `)
 
-// TestSecondGoroutine: a second goroutine in a handle panics with *pgas.UsageError, with both lines, with and without checks; after
-// that the first call ends as if nothing had been.
+// TestSecondGoroutine: a second goroutine in a handle panics with *pgas.UsageError, with both lines, with and without
+// checks; after that the first call ends as if nothing had been.
 func TestSecondGoroutine(t *testing.T) {
 	for name, made := range sharedHandles {
 		for _, checks := range []bool{false, true} {
@@ -299,8 +301,8 @@ func TestSecondGoroutine(t *testing.T) {
 	}
 }
 
-// secondGoroutine makes the second call while the first one is under way. A call that has only begun to wait may be met by the second
-// before it is in the handle; then the first one is told.
+// secondGoroutine makes the second call while the first one is under way. A call that has only begun to wait may be met
+// by the second before it is in the handle; then the first one is told.
 func secondGoroutine(h sharedHandle, s *stay) error {
 	told := make(chan error, 2)
 	call := func(f func()) {
@@ -362,8 +364,8 @@ func TestSendShared(t *testing.T) {
 	}
 }
 
-// TestFlushCountsSends: without checks, the Flush after a Send whose item is lost says so, and so does one after a Send that was
-// not counted.
+// TestFlushCountsSends: without checks, the Flush after a Send whose item is lost says so, and so does one after a Send
+// that was not counted.
 func TestFlushCountsSends(t *testing.T) {
 	for name, lose := range map[string]func(*containers.Mailbox[int]){
 		"an item":  func(box *containers.Mailbox[int]) { box.LoseItem(0) },

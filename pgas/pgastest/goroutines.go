@@ -73,8 +73,8 @@ func Goroutines(ctx context.Context, npes int, opts Options, body Body) error {
 	return rootCause(errs)
 }
 
-// peContexts returns a context for each PE, and a function that ends them all. Each ends when ctx does, and has its cause,
-// its deadline and its values. They share no lock: whatever derives a context from another one, as World.Go and
+// peContexts returns a context for each PE, and a function that ends them all. Each ends when ctx does, and has its
+// cause, its deadline and its values. They share no lock: whatever derives a context from another one, as World.Go and
 // World.WithTimeout do, takes the lock of that one, so the lock of a common context would order the PEs for the race
 // detector.
 func peContexts(ctx context.Context, npes int) (own []context.Context, end func()) {

@@ -47,17 +47,17 @@ import (
 	"github.com/gopgas/gopgas/pgas/transport/shm"
 )
 
-// RunLate runs body on npes goroutine PEs spread over nhosts hosts with a late network between them, in which everything is as
-// late as it may be, as a subtest. PEs of one host share memory, where nothing is late: with as many hosts as PEs each has its
-// own.
+// RunLate runs body on npes goroutine PEs spread over nhosts hosts with a late network between them, in which
+// everything is as late as it may be, as a subtest. PEs of one host share memory, where nothing is late: with as many
+// hosts as PEs each has its own.
 func RunLate(tb testing.TB, npes, nhosts int, body Body) {
 	tb.Helper()
 	runLate(tb, "late", npes, nhosts, 0, body)
 }
 
-// RunLateSeeds runs body over a late network as RunLate does: as the subtest late/latest, in which everything is as late as it
-// may be, and as late/seed=1 and so on, in which the order and the moments of operations are drawn from the seed, among those
-// that the ordering rules allow. So its body must not count on what has not happened yet.
+// RunLateSeeds runs body over a late network as RunLate does: as the subtest late/latest, in which everything is as
+// late as it may be, and as late/seed=1 and so on, in which the order and the moments of operations are drawn from the
+// seed, among those that the ordering rules allow. So its body must not count on what has not happened yet.
 func RunLateSeeds(tb testing.TB, npes, nhosts, seeds int, body Body) {
 	tb.Helper()
 	if isPE() {
@@ -89,8 +89,8 @@ func runLate(tb testing.TB, name string, npes, nhosts int, seed uint64, body Bod
 	})
 }
 
-// Late runs body as RunLate does, with options and without a subtest. With a seed among them it is as with RunLateSeeds. It
-// returns an error as Goroutines does.
+// Late runs body as RunLate does, with options and without a subtest. With a seed among them it is as with
+// RunLateSeeds. It returns an error as Goroutines does.
 func Late(ctx context.Context, npes, nhosts int, opts Options, body Body) error {
 	heap, err := heapBytes()
 	if err != nil {
@@ -235,8 +235,8 @@ func (n *lateNetwork) fail(pe int) {
 	}
 }
 
-// deliverOne applies the held operation of the highest rank that wanted selects, the newest one without a seed, or one that
-// must arrive before it. It reports whether there was one.
+// deliverOne applies the held operation of the highest rank that wanted selects, the newest one without a seed, or one
+// that must arrive before it. It reports whether there was one.
 func (n *lateNetwork) deliverOne(wanted func(*lateOp) bool) bool {
 	first := -1
 	for i, op := range slices.Backward(n.held) {
@@ -312,9 +312,9 @@ func (n *lateNetwork) hasPolled(pe int) bool {
 // expects op.
 func (n *lateNetwork) ready(op *lateOp) bool { return n.hasPolled(op.pe) && n.expected(op) }
 
-// expected reports whether the target of op waits for it. Otherwise op is held for the patience of the network: the target
-// might begin to wait, and is to see the state in which what it waits for has arrived, and op has not. What is drawn to be
-// more patient than that is held although the target may wait for it.
+// expected reports whether the target of op waits for it. Otherwise op is held for the patience of the network: the
+// target might begin to wait, and is to see the state in which what it waits for has arrived, and op has not. What is
+// drawn to be more patient than that is held although the target may wait for it.
 func (n *lateNetwork) expected(op *lateOp) bool {
 	p, patience := &n.pes[op.pe], op.moment.patience
 	return p.polling && (op.touches(p.awaited) || p.awaited == span{} && patience <= 1) ||
@@ -399,8 +399,8 @@ func (t *lateTransport) mayHaveFound() bool {
 	return true
 }
 
-// progress delivers one operation on this PE, which polls for these bytes, or one that this PE has issued. It reports whether
-// there was one.
+// progress delivers one operation on this PE, which polls for these bytes, or one that this PE has issued. It reports
+// whether there was one.
 func (t *lateTransport) progress(awaited span) bool {
 	n := t.net
 	n.mu.Lock()
@@ -629,7 +629,8 @@ func (c *lateChannel) deliverFrom(pe int) {
 // latePollInterval is the pause between two checks whether a target has polled.
 const latePollInterval = 20 * time.Microsecond
 
-// awaitPoll lets pe act on the last arrival, if it waits for one: until it polls again, or for the patience of the network.
+// awaitPoll lets pe act on the last arrival, if it waits for one: until it polls again, or for the patience of the
+// network.
 func (c *lateChannel) awaitPoll(pe int) {
 	n := c.net
 	for p := &n.pes[pe]; p.arrivalUnseen && time.Since(p.arrivedAt) < n.patience; {
@@ -689,8 +690,8 @@ func (c *lateChannel) PutSignalZcopy(pe int, dst uint64, src []byte, sig uint64,
 	return number
 }
 
-// source returns the memory from which a put to pe is to read src when it arrives: src, with a handle and what releases it, or
-// a copy.
+// source returns the memory from which a put to pe is to read src when it arrives: src, with a handle and what releases
+// it, or a copy.
 func (c *lateChannel) source(pe int, src []byte) (from []byte, number uint64, release func()) {
 	if c.draws.atOnce() {
 		return slices.Clone(src), 0, func() {}

@@ -1,14 +1,14 @@
 package pgastest
 
-// The late network with a seed: what the ordering rules leave open is drawn for each operation, when it is issued. Then an
-// operation arrives at its call, when its context has issued some more, or as late as without a seed, and those that may
-// arrive at the same time do so in any order. The source of a put that does not wait is read at the call or when the data
-// arrives. A get that does not wait is filled at the call, or by the quiet before or after the puts that the quiet
-// completes; the value of an AtomicNB when the atomic is applied, or by the quiet. What is held for a target that does not
-// wait is held for some milliseconds, or not.
+// The late network with a seed: what the ordering rules leave open is drawn for each operation, when it is issued. Then
+// an operation arrives at its call, when its context has issued some more, or as late as without a seed, and those that
+// may arrive at the same time do so in any order. The source of a put that does not wait is read at the call or when
+// the data arrives. A get that does not wait is filled at the call, or by the quiet before or after the puts that the
+// quiet completes; the value of an AtomicNB when the atomic is applied, or by the quiet. What is held for a target that
+// does not wait is held for some milliseconds, or not.
 //
-// Each context draws for itself, in the order of its operations. So a program whose contexts issue the same operations draws
-// the same with the same seed, whatever the goroutines of its PEs do meanwhile.
+// Each context draws for itself, in the order of its operations. So a program whose contexts issue the same operations
+// draws the same with the same seed, whatever the goroutines of its PEs do meanwhile.
 
 import (
 	"math"
@@ -36,8 +36,8 @@ func newLateDraws(seed uint64, pe int, channel uint64) *lateDraws {
 // lateMoments are how many more operations of its context an operation is held for. Each is as likely as the others.
 var lateMoments = [...]uint64{0, 0, 1, 2, math.MaxUint64, math.MaxUint64, math.MaxUint64, math.MaxUint64}
 
-// latePatiences are the patiences of operations. Each is as likely as the others. With the last one a third PE sees an operation
-// and not another one for long enough to act on it.
+// latePatiences are the patiences of operations. Each is as likely as the others. With the last one a third PE sees an
+// operation and not another one for long enough to act on it.
 var latePatiences = [...]int{0, 1, 3}
 
 // moment draws the moment of the operation with the given number, of which its channel has issued so many.

@@ -19,7 +19,8 @@ import (
 	"github.com/gopgas/gopgas/pgas/transport/transporttest"
 )
 
-// lateRig returns a network with a seed, of npes hosts of one PE each. It waits for no PE to look: there are no programs.
+// lateRig returns a network with a seed, of npes hosts of one PE each. It waits for no PE to look: there are no
+// programs.
 func lateRig(t *testing.T, npes int, heap, seed uint64) (*lateNetwork, []transport.Transport) {
 	t.Helper()
 	net := &lateNetwork{seed: seed}
@@ -261,8 +262,8 @@ func TestLateRules(t *testing.T) {
 	}
 }
 
-// TestLateDraws: with a seed, whatever the ordering rules leave open happens with one seed or another, and always the same
-// with the same one.
+// TestLateDraws: with a seed, whatever the ordering rules leave open happens with one seed or another, and always the
+// same with the same one.
 func TestLateDraws(t *testing.T) {
 	word := func(v byte) []byte { return []byte{v, 0, 0, 0, 0, 0, 0, 0} }
 	run := func(seed uint64) (events string) {

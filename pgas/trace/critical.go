@@ -197,8 +197,8 @@ type walk struct {
 	open []*Slice // that have begun and not ended, the innermost last
 }
 
-// within returns how much of the time from one moment to another is in which region, for the innermost of regions. A call
-// begins where the one before has ended, or later.
+// within returns how much of the time from one moment to another is in which region, for the innermost of regions. A
+// call begins where the one before has ended, or later.
 func (w *walk) within(from, to int64) map[string]time.Duration {
 	all := map[string]time.Duration{}
 	spend := func(until int64) {

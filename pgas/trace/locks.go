@@ -96,8 +96,8 @@ type vain struct {
 	holder int
 }
 
-// deadlock returns a cycle of PEs each of which holds a lock and waited in vain for that of the next one, from its first PE on;
-// nil if there is none. A job that is ended in a deadlock ends its waits, so they need not be open.
+// deadlock returns a cycle of PEs each of which holds a lock and waited in vain for that of the next one, from its
+// first PE on; nil if there is none. A job that is ended in a deadlock ends its waits, so they need not be open.
 func (t *Trace) deadlock() []LockWait {
 	waits := map[int][]vain{}
 	for i := range t.PEs {

@@ -1,7 +1,8 @@
 package trace
 
-// Scanning the events of a file. Package encoding/json takes microseconds for an event, and a trace has millions. So the text of
-// each event is cut out, and what looks as Write has written it is read here. Everything else goes to encoding/json.
+// Scanning the events of a file. Package encoding/json takes microseconds for an event, and a trace has millions. So
+// the text of each event is cut out, and what looks as Write has written it is read here. Everything else goes to
+// encoding/json.
 
 import (
 	"bufio"

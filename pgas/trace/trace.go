@@ -5,8 +5,8 @@
 // Programs do not use it: pgasrun -trace and pgas/sim write traces, pgasrun trace summary reads them.
 //
 // Where to read: collect.go puts together what arrives from hosts; flows.go finds the arrows; tracks.go places slices so that
-// those of a track nest; file.go, read.go and scan.go are the file; summary.go, late.go, locks.go and critical.go what is
-// said of it.
+// those of a track nest; file.go, read.go and scan.go are the file; summary.go, late.go, locks.go and critical.go what
+// is said of it.
 package trace
 
 import (

@@ -12,7 +12,8 @@ type ZeroCopyPutter interface {
 	PutNotifyZcopy(pe int, dst uint64, src []byte, s Stamp) (handle uint64, ok bool)
 	// PutSignalZcopy puts as PutSignal does, but src must not change until the returned handle is released.
 	PutSignalZcopy(pe int, dst uint64, src []byte, sig uint64, op Op, value uint64) (handle uint64)
-	// PutStridedZcopy puts as PutStrided of a Strider does, but src must not change until the returned handle is released.
+	// PutStridedZcopy puts as PutStrided of a Strider does, but src must not change until the returned handle is
+	// released.
 	PutStridedZcopy(pe int, dst uint64, src []byte, b Strided) (handle uint64)
 	// Released reports, without waiting, whether a handle of pe is released: its source may be reused.
 	Released(pe int, handle uint64) bool

@@ -1,7 +1,7 @@
 package blame
 
-// A dead home: calls that wait for nothing at a PE that has died must end with an error, also where its memory outlives it,
-// because it is of the same host.
+// A dead home: calls that wait for nothing at a PE that has died must end with an error, also where its memory outlives
+// it, because it is of the same host.
 
 import (
 	"context"
@@ -35,8 +35,8 @@ const homeVar = "BLAME_DEAD_HOME"
 // deadHome is the PE that dies.
 const deadHome = 1
 
-// A homeUse prepares something at deadHome, and returns one round of work with it that no other PE takes part in. All PEs do
-// rounds until a round fails.
+// A homeUse prepares something at deadHome, and returns one round of work with it that no other PE takes part in. All
+// PEs do rounds until a round fails.
 type homeUse func(ctx context.Context, w *pgas.World) (round func() error, err error)
 
 // lockAt returns a lock whose home is deadHome.

@@ -601,9 +601,9 @@ func (c *Channel) GetNB(pe int, dst []byte, src uint64) {
 }
 
 // Quiet returns when everything issued to pe (to every PE if pe < 0) has taken effect there, and every
-// GetNB has filled its destination. It fails with the cause of ctx, with ErrClosed, or with a *LostError: once something
-// issued to pe (to any PE if pe < 0) could not be completed, every Quiet fails with it. So each goroutine learns that it may
-// have been its own operation.
+// GetNB has filled its destination. It fails with the cause of ctx, with ErrClosed, or with a *LostError: once
+// something issued to pe (to any PE if pe < 0) could not be completed, every Quiet fails with it. So each goroutine
+// learns that it may have been its own operation.
 func (c *Channel) Quiet(ctx context.Context, pe int) error {
 	if c.closed {
 		return ErrClosed

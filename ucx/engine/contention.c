@@ -72,7 +72,8 @@ static int paid(engine_t *e, int64_t lost)
     return (int64_t)met * CONTENTION_SLEEP_COSTS_NS >= lost;
 }
 
-// engine_yield lets other threads have this CPU, unless that costs time slices now, and returns for how long they had it.
+// engine_yield lets other threads have this CPU, unless that costs time slices now, and returns for how long they had
+// it.
 int64_t engine_yield(engine_t *e)
 {
     int64_t began = now_ns();

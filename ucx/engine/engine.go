@@ -71,10 +71,11 @@ type Config struct {
 	ServeCapacity, ServeTag uint64
 	// Sources are the addresses whose connections UCX's listeners hear; none: any address's.
 	Sources []netip.Prefix
-	// Hosts are the addresses of the other hosts, to which UCX may connect: a connection that does not come about is given up
-	// before PeerTimeout. None: Sources.
+	// Hosts are the addresses of the other hosts, to which UCX may connect: a connection that does not come about is
+	// given up before PeerTimeout. None: Sources.
 	Hosts []netip.Prefix
-	// Own are addresses of this host that UCX takes on their interfaces, in place of the first of each; the first 16 count.
+	// Own are addresses of this host that UCX takes on their interfaces, in place of the first of each; the first 16
+	// count.
 	Own []netip.Addr
 }
 

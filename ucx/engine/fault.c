@@ -16,8 +16,8 @@ static int heard_since(const engine_t *e, uint32_t pe, int64_t since)
 }
 
 // accuse tells the launcher, by way of the host segment, that pe is lost. A certain accusation replaces an uncertain
-// one, of this PE or another of this host, and an accusation for silence replaces one for a connection's end. Of two for
-// silence, one that says that large packets are lost counts.
+// one, of this PE or another of this host, and an accusation for silence replaces one for a connection's end. Of two
+// for silence, one that says that large packets are lost counts.
 static void accuse(engine_t *e, uint32_t pe, uint64_t flags)
 {
     const uint64_t weight = ACCUSED_CERTAINLY | ACCUSED_SILENT | ACCUSED_LARGE_LOST;

@@ -17,9 +17,9 @@ const sparedFiles = 64
 // workerFiles are the descriptors that a worker of UCX's takes at most, beside its connections.
 const workerFiles = 9
 
-// enoughFiles returns an error if there are too few descriptors for another channel with so many connections, and for as many
-// that come from the channels that the other PEs open. What UCX cannot accept for want of a descriptor it drops without a word.
-// The kernel hands out the lowest free descriptor, so its number tells how many are in use.
+// enoughFiles returns an error if there are too few descriptors for another channel with so many connections, and for
+// as many that come from the channels that the other PEs open. What UCX cannot accept for want of a descriptor it drops
+// without a word. The kernel hands out the lowest free descriptor, so its number tells how many are in use.
 func enoughFiles(connections int) error {
 	var limit syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) != nil {
@@ -40,7 +40,8 @@ func enoughFiles(connections int) error {
 		"raise it with `ulimit -n`, close contexts, or lower PGAS_CONNECTIONS", need, connections, limitText(limit))
 }
 
-// limitText returns a limit with that to which a process can raise it itself. A program of Go's has done so when it starts.
+// limitText returns a limit with that to which a process can raise it itself. A program of Go's has done so when it
+// starts.
 func limitText(l syscall.Rlimit) string {
 	if l.Max == l.Cur {
 		return fmt.Sprintf("%d, soft and hard", l.Cur)

@@ -120,8 +120,8 @@ void lane_reap(lane_t *l)
         ucp_request_free(r);
 }
 
-// lane_has_lost reports whether an operation of the lane has ever been lost. It stays so: any number of goroutines may have
-// issued operations that are lost now, and each of them has its own quiet.
+// lane_has_lost reports whether an operation of the lane has ever been lost. It stays so: any number of goroutines may
+// have issued operations that are lost now, and each of them has its own quiet.
 int lane_has_lost(const lane_t *l)
 {
     return l->lost || l->told;

@@ -1,6 +1,6 @@
-// Large packets that a network loses. Where an interface or a switch between two hosts takes smaller packets than those at
-// the ends, and does not say so, connections come about, pings pass, and the first large put is sent again for ever. The
-// kernel knows: it sends segments again and again on one connection, and on another all have been acknowledged.
+// Large packets that a network loses. Where an interface or a switch between two hosts takes smaller packets than those
+// at the ends, and does not say so, connections come about, pings pass, and the first large put is sent again for ever.
+// The kernel knows: it sends segments again and again on one connection, and on another all have been acknowledged.
 #include <dirent.h>
 #include <linux/sockios.h>
 #include <netinet/in.h>
@@ -19,8 +19,8 @@ struct way {
     int64_t passed_us; // how long ago a small packet was sent that has arrived there
 };
 
-// names reports whether UCX's address of a worker holds the address of a socket's peer: UCX has it there as it is on the
-// network.
+// names reports whether UCX's address of a worker holds the address of a socket's peer: UCX has it there as it is on
+// the network.
 static int names(const struct way *w, const struct sockaddr_storage *peer)
 {
     const struct sockaddr_in *v4 = (const void *)peer;
@@ -30,9 +30,9 @@ static int names(const struct way *w, const struct sockaddr_storage *peer)
     return peer->ss_family == AF_INET6 && memmem(w->address, w->bytes, &v6->sin6_addr, sizeof v6->sin6_addr) != NULL;
 }
 
-// look adds what socket fd shows. On a link that is cut a packet has been sent again, too, but none that was sent later has
-// arrived. The kernel doubles its time-out each time: the sum of those that are over, and the time since the last, have passed
-// since the packet was sent first.
+// look adds what socket fd shows. On a link that is cut a packet has been sent again, too, but none that was sent later
+// has arrived. The kernel doubles its time-out each time: the sum of those that are over, and the time since the last,
+// have passed since the packet was sent first.
 static void look(struct way *w, int fd)
 {
     enum { TWICE = 2, LARGE = 576 }; // every network takes packets of 576 bytes
@@ -53,8 +53,8 @@ static void look(struct way *w, int fd)
         w->stuck_us = stuck_us;
 }
 
-// silence_of returns what the silence of a PE is evidence of, whose worker has the given address: SILENT, or LARGE_LOST if
-// small packets reach its host and large ones do not.
+// silence_of returns what the silence of a PE is evidence of, whose worker has the given address: SILENT, or LARGE_LOST
+// if small packets reach its host and large ones do not.
 enum evidence silence_of(const void *address, size_t bytes)
 {
     struct way w = {.address = address, .bytes = bytes, .passed_us = INT64_MAX};

@@ -324,7 +324,8 @@ static void stay_leave(engine_t *e, const stay_t *s, int met)
     end_progress(e, s->leaves);
 }
 
-// look_in serves once, and leaves the rest to the service thread, which is not made to tick: the caller is about to sleep.
+// look_in serves once, and leaves the rest to the service thread, which is not made to tick: the caller is about to
+// sleep.
 static void look_in(engine_t *e)
 {
     flush_channels(e);

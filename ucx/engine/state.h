@@ -178,8 +178,8 @@ static inline void cpu_relax(void)
 #endif
 }
 
-// How the service thread sleeps while others make progress. A waiter that leaves it a wait ends either sleep, and the end
-// of any wait ends the long one.
+// How the service thread sleeps while others make progress. A waiter that leaves it a wait ends either sleep, and the
+// end of any wait ends the long one.
 enum drowsy { AWAKE, LIGHTLY, FOR_LONG };
 
 // before reports whether message a was sent before message b; numbers wrap.
@@ -204,8 +204,8 @@ int sleeps(const engine_t *e);
 void ring_if_waiting(engine_t *e);
 
 // fault.c
-// Why a PE counts as lost: a connection to it has ended, it does not answer, it does not and large packets to its host do not
-// arrive, or data for it was lost though it answers.
+// Why a PE counts as lost: a connection to it has ended, it does not answer, it does not and large packets to its host
+// do not arrive, or data for it was lost though it answers.
 enum evidence { CUT, SILENT, LARGE_LOST, SURE };
 void engine_fail_peer(engine_t *e, uint32_t pe, int32_t status, enum evidence evidence);
 int engine_heard_from_any(engine_t *e);

@@ -209,8 +209,8 @@ func (g *graph) behind(ends []int) []bool {
 	return reached
 }
 
-// sentence says which PE keeps most others waiting, since when, and what it does, or "" if none does. It counts every wait,
-// however short, of PEs that wait for it directly or behind others.
+// sentence says which PE keeps most others waiting, since when, and what it does, or "" if none does. It counts every
+// wait, however short, of PEs that wait for it directly or behind others.
 func (g *graph) sentence() string {
 	awaited := map[int]bool{}
 	for _, to := range g.to {

@@ -137,8 +137,8 @@ func (h *history) add(s launch.Snapshot) {
 	h.job.add(sum)
 }
 
-// note notes what a PE was doing at a time of the job, and reports whether its point is one of its series: the last one is that
-// of the look that finds the PE ended.
+// note notes what a PE was doing at a time of the job, and reports whether its point is one of its series: the last one
+// is that of the look that finds the PE ended.
 func (t *track) note(p launch.PEState, at time.Duration) bool {
 	if !p.Known {
 		return false

@@ -211,7 +211,8 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-// TestCauses: a cause has the lines of the program, those of PEs that are still blocked too, and a library's call is named.
+// TestCauses: a cause has the lines of the program, those of PEs that are still blocked too, and a library's call is
+// named.
 func TestCauses(t *testing.T) {
 	s := made(4, 1, 20*time.Second)
 	for i := range 2 {
@@ -251,7 +252,8 @@ func TestOneMap(t *testing.T) {
 	}
 }
 
-// TestLastLook: what PEs have done before the look that finds them ended is in the series, also if that is the only one.
+// TestLastLook: what PEs have done before the look that finds them ended is in the series, also if that is the only
+// one.
 func TestLastLook(t *testing.T) {
 	end := made(2, 1, 2*time.Second)
 	for i := range end.PEs {

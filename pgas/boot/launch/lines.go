@@ -230,8 +230,8 @@ func startsCrash(text []byte) bool {
 	return false
 }
 
-// clip returns what is kept of a line, and whether that is not the whole line. A long line ends behind a word, with … for the
-// rest.
+// clip returns what is kept of a line, and whether that is not the whole line. A long line ends behind a word, with …
+// for the rest.
 func clip(b []byte) (kept []byte, cut bool) {
 	if len(b) <= tailWidth {
 		return b, false

@@ -78,8 +78,8 @@ func (thisMachine) check(a *agent) (ready, error) {
 	return answer, nil
 }
 
-// checkFiles returns an error if the agent cannot have open what its PEs need: the pipes of their output and profiles, their
-// connections to the exchange, and those of other hosts.
+// checkFiles returns an error if the agent cannot have open what its PEs need: the pipes of their output and profiles,
+// their connections to the exchange, and those of other hosts.
 func (c *config) checkFiles() error {
 	const ownFiles = 12 // memory, listeners, and the pipes of a PE that is being started
 	pes, each, others := c.Hosts[c.Host].PEs, 2, 0
@@ -221,7 +221,8 @@ func (c *config) environ() []string {
 // variables returns environ by name.
 func (c *config) variables() boot.Environment { return boot.NewEnvironment(c.environ()) }
 
-// peerTimeout returns the PGAS_PEER_TIMEOUT of the PEs, 0 for the default. A value that is wrong is reported by the PEs.
+// peerTimeout returns the PGAS_PEER_TIMEOUT of the PEs, 0 for the default. A value that is wrong is reported by the
+// PEs.
 func (c *config) peerTimeout() time.Duration {
 	set, err := boot.ParseSettings(c.environ())
 	if err != nil {

@@ -58,10 +58,11 @@ type staticExit struct {
 }
 
 // RunStatic starts the PEs of spec.Hosts[index], the host that boot.StaticPlace has found in environ, and waits until they
-// have ended. Of spec it uses Hosts, Program, Args, Dir, Env, Stdin, Stdout, Stderr, Output, Tag, Grace, KeepGoing, Unbound,
-// Signals and Logf; it calls Output for a PE from two goroutines. It returns the worst exit status of a PE of this host; 128+N stands for signal N. When a PE fails, the others
-// of this host are asked to end 2 s later, and killed after spec.Grace; so they are when ctx ends. It returns an error if
-// the program cannot be started, or the cause of the end of ctx. If this process is killed, so are its PEs.
+// have ended. Of spec it uses Hosts, Program, Args, Dir, Env, Stdin, Stdout, Stderr, Output, Tag, Grace, KeepGoing,
+// Unbound, Signals and Logf; it calls Output for a PE from two goroutines. It returns the worst exit status of a PE of
+// this host; 128+N stands for signal N. When a PE fails, the others of this host are asked to end 2 s later, and killed
+// after spec.Grace; so they are when ctx ends. It returns an error if the program cannot be started, or the cause of
+// the end of ctx. If this process is killed, so are its PEs.
 func RunStatic(ctx context.Context, spec Spec, index int, environ []string) (int, error) {
 	if err := spec.complete(); err != nil {
 		return 0, err

@@ -1,7 +1,7 @@
 package record
 
-// Places: at which line of the program a wait or a call was made. A place is a name of the PE, as causes are: "barrier at
-// solver/main.go:40". Waits that have a place are counted under that name, and readers add them to their cause, too.
+// Places: at which line of the program a wait or a call was made. A place is a name of the PE, as causes are: "barrier
+// at solver/main.go:40". Waits that have a place are counted under that name, and readers add them to their cause, too.
 
 import (
 	"regexp"
@@ -16,7 +16,8 @@ const mostPlaces = 128
 // which takes about a microsecond, changes little.
 const worthPlace = int64(20 * time.Microsecond)
 
-// BeginsLate reports whether the event of m, which has just begun, is worth a place because the PE computed for long before it.
+// BeginsLate reports whether the event of m, which has just begun, is worth a place because the PE computed for long
+// before it.
 func (p *PE) BeginsLate(m Mark) bool { return m.start-p.last.Load() >= worthPlace }
 
 // Lasts reports whether the event of m, which has not ended, is worth a place because it has lasted for long.
@@ -25,8 +26,8 @@ func (p *PE) Lasts(m Mark) bool { return m.place == 0 && p.Now()-m.start >= wort
 // Cause returns the cause of a wait that has begun.
 func (p *PE) Cause(m Mark) string { return p.names[m.name].String() }
 
-// Place returns m with a place: what is "cause at file:line". A place that no name is left for, or that a name has no room
-// for, is left out.
+// Place returns m with a place: what is "cause at file:line". A place that no name is left for, or that a name has no
+// room for, is left out.
 func (p *PE) Place(m Mark, what string) Mark {
 	p.last.Store(m.start) // what m contains need not be placed as well
 	number, known := p.known.Load(what)

@@ -60,8 +60,8 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// TestPlaces: a wait with a place counts for its cause and for its line, also while it is open; places have a bound and leave
-// room for causes; a name without room for the line is no place.
+// TestPlaces: a wait with a place counts for its cause and for its line, also while it is open; places have a bound and
+// leave room for causes; a name without room for the line is no place.
 func TestPlaces(t *testing.T) {
 	writer, reader := mapped(t, 1, 0, 1, 1000)
 	p := writer.PE(0)

@@ -1,6 +1,7 @@
 package checked
 
-// Channels whose operations a Domain sees. The offsets and slices of an operation are noted before the operation begins.
+// Channels whose operations a Domain sees. The offsets and slices of an operation are noted before the operation
+// begins.
 
 import (
 	"context"

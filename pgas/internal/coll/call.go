@@ -12,9 +12,9 @@ package coll
 // a broadcast knows that its root has entered it, so broadcasts whose roots alternate prove the same. Which
 // calls synchronize depends on what is called only, so all members agree on when a barrier is due.
 //
-// The digest in a tag is of the member's calls so far, and not of the last one alone. In a broadcast a root waits for no
-// member: if two members both take themselves for the root, no wait of that call finds out. The next wait of any call does,
-// and the records of earlier calls are still there to tell in which one the members differ.
+// The digest in a tag is of the member's calls so far, and not of the last one alone. In a broadcast a root waits for
+// no member: if two members both take themselves for the root, no wait of that call finds out. The next wait of any
+// call does, and the records of earlier calls are still there to tell in which one the members differ.
 
 import (
 	"math/bits"

@@ -53,8 +53,8 @@ var kindNames = [numKinds]string{"nothing yet", "sync", "split", "allocation", "
 
 func (k Kind) String() string { return kindNames[k] }
 
-// A Call is what a member asks for. Its fields must be the same on every member. Calls are passed by reference: copies of
-// one would take a noticeable part of a small collective's time.
+// A Call is what a member asks for. Its fields must be the same on every member. Calls are passed by reference: copies
+// of one would take a noticeable part of a small collective's time.
 type Call struct {
 	Kind       Kind
 	op         uint8        // the operator of a reduction, the way of a split, the algorithm forced by the caller
@@ -84,8 +84,8 @@ func newDetail(text string, digest uint64) detailText {
 }
 
 // detailOf returns the detail of a type. Types that are made from a basic type count as that type: their values are the
-// same. It keeps that of the last other type: to digest the name of a type takes a noticeable part of a small collective's
-// time.
+// same. It keeps that of the last other type: to digest the name of a type takes a noticeable part of a small
+// collective's time.
 func (u *callState) detailOf(t reflect.Type) detailText {
 	if k := t.Kind(); k <= reflect.Complex128 {
 		return detailText{digest: uint32(k)}

@@ -1,8 +1,8 @@
 package coll
 
-// Calls of libraries above package pgas. The library does the work by one-sided operations and waits, in which the members are not
-// in step. That it is a call of the group has two uses: members that are in different calls find out, in the library's
-// waits as in those of other collectives, and reports name the library's call.
+// Calls of libraries above package pgas. The library does the work by one-sided operations and waits, in which the
+// members are not in step. That it is a call of the group has two uses: members that are in different calls find out,
+// in the library's waits as in those of other collectives, and reports name the library's call.
 
 import (
 	"context"
@@ -14,9 +14,9 @@ import (
 	"github.com/gopgas/gopgas/pgas/internal/node"
 )
 
-// Library makes a call that a library names op, on the object with the given number: f, after a barrier if barrier is set. f
-// waits with its context, and returns nil only when all members have entered the call. An error of f is returned as it is, and
-// does not end the use of the team; the others are those of Sync.
+// Library makes a call that a library names op, on the object with the given number: f, after a barrier if barrier is
+// set. f waits with its context, and returns nil only when all members have entered the call. An error of f is returned
+// as it is, and does not end the use of the team; the others are those of Sync.
 func (g *Group) Library(ctx context.Context, op string, object uint64, barrier bool, f func(context.Context) error) error {
 	digest := fnv.New64a()
 	digest.Write([]byte(op))

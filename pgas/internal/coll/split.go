@@ -2,8 +2,8 @@ package coll
 
 // Making groups. All members of the parent call the same split. Each leaves what it contributes in its
 // entry (its color and key, the slots that are free in its heap, the highest number of a call so far),
-// all meet and read all members', and each computes the same groups from it. A group gets the first slot that is free on
-// all of its own members. If one of the groups finds none, no member gets a group.
+// all meet and read all members', and each computes the same groups from it. A group gets the first slot that is free
+// on all of its own members. If one of the groups finds none, no member gets a group.
 
 import (
 	"cmp"
@@ -28,7 +28,8 @@ func (g *Group) SplitList(ctx context.Context, members []int, contexts int) (*Gr
 	return g.splitOff(ctx, &c, members, contexts)
 }
 
-// SplitStrided makes the group of the members start, start+stride, …, of which there are size. It returns nil to others.
+// SplitStrided makes the group of the members start, start+stride, …, of which there are size. It returns nil to
+// others.
 func (g *Group) SplitStrided(ctx context.Context, start, stride, size, contexts int) (*Group, error) {
 	members := make([]int, size)
 	for i := range members {
@@ -178,9 +179,9 @@ func (a *place) choose() bool {
 	return false
 }
 
-// propose is the collective part of a split: it returns all members' proposals, and the place of the new group that this
-// PE is in. Members for which colorOf returns the same are in one group, those for which it is negative in none. mine is
-// what this PE proposes as its color and key. All members get an error if any of the groups finds no slot.
+// propose is the collective part of a split: it returns all members' proposals, and the place of the new group that
+// this PE is in. Members for which colorOf returns the same are in one group, those for which it is negative in none.
+// mine is what this PE proposes as its color and key. All members get an error if any of the groups finds no slot.
 func (g *Group) propose(ctx context.Context, c *Call, mine proposal, contexts int, colorOf func(i int, p *proposal) int) ([]proposal, place, error) {
 	c.Size = max(contexts, 0)
 	mine.taken, mine.high = g.set.state()

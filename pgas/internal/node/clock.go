@@ -64,8 +64,8 @@ func (n *Node) AboutToRead() {
 // shownSleep is how long a sleep is of which reports show the place: finding it takes some microseconds.
 const shownSleep = 500 * time.Microsecond
 
-// Sleep blocks for d of this PE's time. It returns earlier with an error of EndedError. Reports show the purpose of ctx, if
-// it has one, and otherwise nothing.
+// Sleep blocks for d of this PE's time. It returns earlier with an error of EndedError. Reports show the purpose of
+// ctx, if it has one, and otherwise nothing.
 func (n *Node) Sleep(ctx context.Context, d time.Duration) error {
 	n.Learn()
 	if err := n.EndedError(ctx); err != nil {
@@ -120,8 +120,8 @@ func (n *Node) Spawn(f func()) {
 }
 
 // Yield lets another PE run. Where PEs are processes it calls the kernel only: a call of the Go scheduler would wake
-// idle threads of this process, which would compete with the other PEs. While other programs have the CPU for a time slice after
-// a yield it sleeps for a moment instead, after which the kernel gives the CPU back.
+// idle threads of this process, which would compete with the other PEs. While other programs have the CPU for a time
+// slice after a yield it sleeps for a moment instead, after which the kernel gives the CPU back.
 func (n *Node) Yield() {
 	n.Learn()
 	if n.Policy.goroutine {

@@ -1,7 +1,7 @@
 package node
 
-// Which words have a name in the trace, which locks this PE holds, and the names of places: what record.go remembers from event
-// to event.
+// Which words have a name in the trace, which locks this PE holds, and the names of places: what record.go remembers
+// from event to event.
 
 import (
 	"sync"
@@ -20,7 +20,8 @@ type wordNames struct {
 // mostWordNames bounds them, since a PE's names are few.
 const mostWordNames = 128
 
-// placeNames remembers what places are called by the stacks of their calls: to name a stack takes longer than to take it.
+// placeNames remembers what places are called by the stacks of their calls: to name a stack takes longer than to take
+// it.
 type placeNames struct {
 	mu    sync.Mutex
 	known map[placeKey]string

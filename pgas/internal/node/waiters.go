@@ -86,8 +86,8 @@ func (c *waiterPool) yieldIfShort() {
 	}
 }
 
-// yieldBeforeSleep lets other goroutines run if this one might keep the last processor from them in its sleep, until Go's
-// monitor takes it away.
+// yieldBeforeSleep lets other goroutines run if this one might keep the last processor from them in its sleep, until
+// Go's monitor takes it away.
 func (c *waiterPool) yieldBeforeSleep() {
 	if c.slow.Load() >= c.procs {
 		runtime.Gosched()
