@@ -7,7 +7,8 @@ package checked
 //   - Both PEs have returned from as many barriers of all PEs.
 //   - Since the last of these, the second PE has learned nothing of others: it has only put and updated signals.
 //
-// What is ordered is never reported: an order ends in something that the second PE learns.
+// What is ordered by calls of gopgas is never reported: such an order ends in something that the second PE learns. An
+// order by a file, or by a Go channel between goroutine PEs, is not seen.
 
 import (
 	"fmt"

@@ -40,6 +40,7 @@ type waiterPool struct {
 	inVain  atomic.Int64 // of them, that have polled for as long as they may
 
 	met       atomic.Int64 // waits off the fast path that were met awake since the PE last lost a time slice
+	unpaid    atomic.Int64 // waits in a row that have lost a slice, with too few waits between that have not
 	vainPolls atomic.Int32 // waits beside other load since a word has come to one that polled
 
 	mu       sync.Mutex

@@ -17,7 +17,8 @@ type yields struct {
 	looked int64            // when the waiter last had the CPU
 	clean  int              // yields that have not lost a slice
 	prober bool
-	lost   bool // a slice, or the waiter was advised to sleep
+	missed bool // the waiter has lost a slice
+	lost   bool // a slice that counts, or the waiter was advised to sleep
 
 	polling bool // for longer, without yields
 }
@@ -53,13 +54,34 @@ func (y *yields) yield() {
 	}
 	began := y.looked
 	y.looked = y.node.clock()
-	if lost := y.looked - began; lost < int64(boot.LostSlice) || boot.Paid(lost, y.node.waiters.met.Swap(0)) {
+	if lost := y.looked - began; lost < int64(boot.LostSlice) || !y.counts(lost) {
 		y.clean++
 		return
 	}
 	y.known.Lost(began, y.looked, y.prober)
 	y.lost = true
 }
+
+// counts reports whether a slice that the waiter has lost shows that another program wants its CPU. Where PEs share
+// CPUs, a PE for which all others wait may compute for many slices. So there one wait tells no more than one slice does,
+// and several waits in a row must have lost one before it counts.
+func (y *yields) counts(lost int64) bool {
+	c, first := &y.node.waiters, !y.missed
+	y.missed = true
+	switch {
+	case boot.Paid(lost, c.met.Swap(0)):
+		c.unpaid.Store(0)
+		return false
+	case !y.node.Policy.Oversubscribed:
+		return true
+	case first:
+		c.unpaid.Add(1)
+	}
+	return first && c.unpaid.Load() >= unpaidWaits
+}
+
+// unpaidWaits is how many waits in a row must have lost a slice where PEs share CPUs.
+const unpaidWaits = 4
 
 // polls reports whether a waiter that is not to yield polls for longer before it sleeps.
 func (y *yields) polls() bool {
