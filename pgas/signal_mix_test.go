@@ -144,12 +144,6 @@ var orders = map[string]func(m *mixing) error{
 		}
 		return pgas.SignalsOf(m.signals.Range(7, 8)).Until(pgas.EQ, 1).WaitAll(m.ctx)
 	},
-	"get": func(m *mixing) error {
-		if m.w.PE() == 0 {
-			m.data.At(5).Put(0, 1)
-		}
-		return polled(m, func() bool { return m.data.At(5).Get(0) == 1 || m.signal(7).Fetch() == 1 })
-	},
 	"lock": func(m *mixing) error { // each PE has it once: the second learns of the first
 		turn := pgas.AtomicOf(m.data, 4)
 		for {
