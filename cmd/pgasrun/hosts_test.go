@@ -33,7 +33,7 @@ func TestPlace(t *testing.T) {
 	}
 }
 
-// TestPlaceHere: names of this host are one host, whose agent needs no ssh; a template of the user's may mean something
+// TestPlaceHere: names of this host are one host, whose agent needs no ssh; a user's template may mean something
 // else by them.
 func TestPlaceHere(t *testing.T) {
 	own, err := os.Hostname()

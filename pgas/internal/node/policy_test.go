@@ -39,8 +39,8 @@ func TestYieldsAgain(t *testing.T) {
 	}
 }
 
-// TestSlicesThatCount: where PEs share CPUs, a PE that computes takes slices from the waits of all others, and is no other
-// program. So one wait counts once there, and not alone.
+// TestSlicesThatCount: where PEs share CPUs, a PE that computes takes slices from the waits of all others, and is no
+// other program. So one wait counts once there, and not alone.
 func TestSlicesThatCount(t *testing.T) {
 	const slice = int64(3 * time.Millisecond) // is paid by 47 waits that were met
 	type wait struct {

@@ -63,8 +63,8 @@ func (y *yields) yield() {
 }
 
 // counts reports whether a slice that the waiter has lost shows that another program wants its CPU. Where PEs share
-// CPUs, a PE for which all others wait may compute for many slices. So there one wait tells no more than one slice does,
-// and several waits in a row must have lost one before it counts.
+// CPUs, a PE for which all others wait may compute for many slices. So there one wait tells no more than one slice
+// does, and several waits in a row must have lost one before it counts.
 func (y *yields) counts(lost int64) bool {
 	c, first := &y.node.waiters, !y.missed
 	y.missed = true

@@ -1,5 +1,5 @@
-// Command survivors shows what PEs can do after the last PE has failed: compute, and access the memory of those that are left.
-// What has to wait for another PE returns the error, whichever PE that is.
+// Command survivors shows what PEs can do after the last PE has failed: compute, and access the memory of those that
+// are left. What has to wait for another PE returns the error, whichever PE that is.
 package main
 
 import (
