@@ -32,9 +32,11 @@ type Spec struct {
 	Dir     string      // working directory; default: this process's
 	Env     []string    // "NAME=value" for every PE, on top of the environment (see forwarded)
 	Stdin   io.Reader   // of PE 0; the other PEs, and all if nil, have none
-	Stdout  io.Writer   // gets whole lines of every PE
-	Stderr  io.Writer
-	Tag     bool // start every line with the number of its PE
+	// Stdout and Stderr get whole lines of every PE. If they are the same writer, of a type that can be compared
+	// with ==, one goroutine at a time calls its Write.
+	Stdout, Stderr io.Writer
+
+	Tag bool // start every line with the number of its PE
 	// Terminal says that Stderr is a terminal, on whose last line the progress of the job is shown.
 	Terminal bool
 	// Output, if not nil, gets the same, of each PE by itself, but for its progress: a piece ends with a line unless

@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strconv"
 	"sync"
 	"unicode/utf8"
@@ -131,11 +132,33 @@ func (l *lines) err() error {
 // newOutput returns the lines of a job's standard output and error. When the output cannot be written, a line of the
 // error says so: what is lost must not be lost without a word. The job goes on.
 func newOutput(spec *Spec, npes int) (out, errs *lines) {
-	out, errs = newLines(spec.Stdout, spec.Tag, npes), newLines(spec.Stderr, spec.Tag, npes)
+	toOut, toErrs := spec.Stdout, spec.Stderr
+	if sameWriter(toOut, toErrs) {
+		w := &lockedWriter{w: toOut}
+		toOut, toErrs = w, w
+	}
+	out, errs = newLines(toOut, spec.Tag, npes), newLines(toErrs, spec.Tag, npes)
 	out.lost = func(err error) {
 		errs.notice(fmt.Sprintf("%s: standard output: %v: what PEs print there is lost, and the job goes on\n", filepath.Base(os.Args[0]), unwrapped(err)))
 	}
 	return out, errs
+}
+
+// sameWriter reports whether a and b are one writer, whose Write the two streams of a job must not call at once.
+func sameWriter(a, b io.Writer) bool {
+	return a != nil && b != nil && reflect.ValueOf(a).Comparable() && reflect.ValueOf(b).Comparable() && a == b
+}
+
+// lockedWriter is a writer that both streams of a job write to. It runs one Write at a time.
+type lockedWriter struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+func (l *lockedWriter) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.w.Write(b)
 }
 
 // outputStatus returns the exit status of a job whose output has gone to out and errs, and whose own status is given.

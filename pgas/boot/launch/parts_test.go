@@ -6,7 +6,10 @@ import (
 	"bufio"
 	"bytes"
 	"io"
+	"runtime"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"testing/iotest"
@@ -333,4 +336,43 @@ func TestTraceOfStrangePiece(t *testing.T) {
 	if len(got) != 1 || got[0].PE != 3 || got[0].Host != 1 || len(got[0].Events) != 1 || got[0].Counts.PE != 3 || len(got[0].Counts.Peers) != 1 {
 		t.Errorf("%+v", got)
 	}
+}
+
+// TestOneWriter gives both streams of a job the same writer, as a program does that wants all output in one buffer.
+func TestOneWriter(t *testing.T) {
+	w := &oneWrite{t: t}
+	out, errs := newOutput(&Spec{Stdout: w, Stderr: w}, 2)
+	const n = 2000
+	var writers sync.WaitGroup
+	writers.Go(func() {
+		for range n {
+			out.write(0, []byte("output\n"))
+		}
+	})
+	writers.Go(func() {
+		for range n {
+			errs.notice("message\n")
+		}
+	})
+	writers.Wait()
+	if got := strings.Count(w.text.String(), "\n"); got != 2*n {
+		t.Errorf("%d lines of %d have arrived", got, 2*n)
+	}
+}
+
+// oneWrite is a writer that fails its test if a Write begins before another has ended.
+type oneWrite struct {
+	t    *testing.T
+	busy atomic.Bool
+	text bytes.Buffer
+}
+
+func (w *oneWrite) Write(b []byte) (int, error) {
+	if !w.busy.CompareAndSwap(false, true) {
+		w.t.Error("a Write begins before another has ended")
+		return len(b), nil
+	}
+	defer w.busy.Store(false)
+	runtime.Gosched()
+	return w.text.Write(b)
 }
