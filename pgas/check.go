@@ -23,8 +23,8 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/gopgas/gopgas/internal/callsite"
 	"github.com/gopgas/gopgas/pgas/boot"
-	"github.com/gopgas/gopgas/pgas/internal/callsite"
 	"github.com/gopgas/gopgas/pgas/internal/checked"
 	"github.com/gopgas/gopgas/pgas/transport"
 )

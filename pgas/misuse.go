@@ -14,7 +14,7 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/gopgas/gopgas/pgas/internal/callsite"
+	"github.com/gopgas/gopgas/internal/callsite"
 )
 
 const (

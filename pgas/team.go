@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/gopgas/gopgas/pgas/internal/callsite"
+	"github.com/gopgas/gopgas/internal/callsite"
 	"github.com/gopgas/gopgas/pgas/internal/coll"
 	"github.com/gopgas/gopgas/pgas/internal/node"
 )

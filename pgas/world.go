@@ -10,8 +10,8 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/gopgas/gopgas/internal/callsite"
 	"github.com/gopgas/gopgas/pgas/boot"
-	"github.com/gopgas/gopgas/pgas/internal/callsite"
 	"github.com/gopgas/gopgas/pgas/internal/coll"
 	"github.com/gopgas/gopgas/pgas/internal/locklocal"
 	"github.com/gopgas/gopgas/pgas/internal/node"

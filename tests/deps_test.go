@@ -38,26 +38,26 @@ var dependencies = map[string]string{
 	"pgas/transport/shm":           "pgas/boot pgas/transport",
 	"pgas/transport/ucp":           "pgas/boot pgas/transport ucx/engine",
 	"pgas/transport/transporttest": "pgas/pgastest/hang pgas/transport",
-	"pgas/internal/callsite":       "",
+	"internal/callsite":            "",
 	"pgas/internal/symheap":        "pgas/boot",
 	"pgas/internal/locklocal":      "",
 	"pgas/internal/recorded":       "pgas/boot/record pgas/transport",
-	"pgas/internal/checked":        "pgas/internal/callsite pgas/transport",
-	"pgas/internal/node":           "pgas/boot pgas/boot/record pgas/internal/callsite pgas/internal/recorded pgas/transport pgas/transport/shm",
+	"pgas/internal/checked":        "internal/callsite pgas/transport",
+	"pgas/internal/node":           "pgas/boot pgas/boot/record internal/callsite pgas/internal/recorded pgas/transport pgas/transport/shm",
 	"pgas/internal/vector":         "",
-	"pgas/internal/coll":           "pgas/boot pgas/internal/callsite pgas/internal/node pgas/internal/vector pgas/transport",
+	"pgas/internal/coll":           "pgas/boot internal/callsite pgas/internal/node pgas/internal/vector pgas/transport",
 	"pgas/internal/private":        "pgas/boot pgas/internal/coll pgas/internal/node pgas/topo pgas/transport",
-	"pgas":                         "pgas/boot pgas/boot/pmix pgas/boot/record pgas/internal/callsite pgas/internal/checked pgas/internal/coll pgas/internal/locklocal pgas/internal/node pgas/internal/private pgas/internal/recorded pgas/internal/symheap pgas/stats pgas/topo pgas/transport pgas/transport/shm pgas/transport/ucp pgas/version",
+	"pgas":                         "pgas/boot pgas/boot/pmix pgas/boot/record internal/callsite pgas/internal/checked pgas/internal/coll pgas/internal/locklocal pgas/internal/node pgas/internal/private pgas/internal/recorded pgas/internal/symheap pgas/stats pgas/topo pgas/transport pgas/transport/shm pgas/transport/ucp pgas/version",
 	"pgas/stats":                   "pgas/boot/record",
 	"pgas/metrics":                 "pgas/stats",
 	"pgas/metrics/collector":       "pgas/metrics",
 	"pgas/topo":                    "",
 	"pgas/version":                 "",
-	"pgas/arena":                   "pgas pgas/internal/callsite",
+	"arena":                        "pgas internal/callsite",
 	"atomics":                      "pgas",
 	"locks":                        "pgas pgas/topo",
-	"pgas/containers":              "pgas pgas/internal/callsite",
-	"pgas/containers/coherent":     "dsm pgas pgas/containers",
+	"containers":                   "pgas internal/callsite",
+	"coherent":                     "dsm pgas containers",
 	"notify":                       "pgas",
 	"dsm":                          "dsm/pager pgas",
 	"dsm/pager":                    "",
@@ -85,7 +85,7 @@ var dependencies = map[string]string{
 }
 
 // anyProgram is what samples, templates and the like may import: what a user may.
-const anyProgram = "pgas pgas/arena pgas/containers pgas/containers/coherent pgas/metrics pgas/pgastest pgas/sim pgas/stats pgas/topo atomics dsm locks notify"
+const anyProgram = "pgas arena containers coherent pgas/metrics pgas/pgastest pgas/sim pgas/stats pgas/topo atomics dsm locks notify"
 
 type pkg struct {
 	ImportPath string

@@ -71,10 +71,11 @@ func linkedModules(t *testing.T) map[[2]string]*linkedModule {
 	return linked
 }
 
-// everyProgram lists the packages below pgas but the collector of metrics, which is a module of its own.
+// everyProgram lists containers, coherent, arena and the packages below pgas, but the collector of metrics, which is a
+// module of its own.
 func everyProgram(t *testing.T) string {
 	t.Helper()
-	out, err := exec.Command("go", "list", module+"/pgas/...").Output()
+	out, err := exec.Command("go", "list", module+"/pgas/...", module+"/containers", module+"/coherent", module+"/arena").Output()
 	if err != nil {
 		t.Fatalf("go list: %v", err)
 	}

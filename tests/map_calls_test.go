@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gopgas/gopgas/pgas/containers"
+	"github.com/gopgas/gopgas/containers"
 )
 
 // TestMapCalls: the table of docs/containers.md that says which map has which call is that of the types' methods.

@@ -5,8 +5,8 @@ package main
 import (
 	"context"
 
+	"github.com/gopgas/gopgas/containers"
 	"github.com/gopgas/gopgas/pgas"
-	"github.com/gopgas/gopgas/pgas/containers"
 )
 
 func gather(ctx context.Context, w *pgas.World, o options) (run, error) {

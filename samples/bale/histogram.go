@@ -6,8 +6,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/gopgas/gopgas/containers"
 	"github.com/gopgas/gopgas/pgas"
-	"github.com/gopgas/gopgas/pgas/containers"
 )
 
 func histogram(ctx context.Context, w *pgas.World, o options) (run, error) {

@@ -8,8 +8,8 @@ package main
 import (
 	"context"
 
+	"github.com/gopgas/gopgas/containers"
 	"github.com/gopgas/gopgas/pgas"
-	"github.com/gopgas/gopgas/pgas/containers"
 )
 
 // A dart is numbered from 1 on, and has been thrown some times.

@@ -6,8 +6,8 @@ import (
 	"context"
 	"slices"
 
+	"github.com/gopgas/gopgas/containers"
 	"github.com/gopgas/gopgas/pgas"
-	"github.com/gopgas/gopgas/pgas/containers"
 )
 
 // An element belongs to the row at place at of its receiver, and to a column.

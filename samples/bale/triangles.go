@@ -10,8 +10,8 @@ import (
 	"context"
 	"slices"
 
+	"github.com/gopgas/gopgas/containers"
 	"github.com/gopgas/gopgas/pgas"
-	"github.com/gopgas/gopgas/pgas/containers"
 )
 
 // A wedge asks whether the row at place at of its receiver has a column.

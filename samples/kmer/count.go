@@ -12,8 +12,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/gopgas/gopgas/containers"
 	"github.com/gopgas/gopgas/pgas"
-	"github.com/gopgas/gopgas/pgas/containers"
 	"github.com/gopgas/gopgas/samples/kernel"
 )
 

@@ -8,8 +8,8 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/gopgas/gopgas/containers"
 	"github.com/gopgas/gopgas/pgas"
-	"github.com/gopgas/gopgas/pgas/containers"
 )
 
 type graph struct {

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/gopgas/gopgas/containers"
 	"github.com/gopgas/gopgas/pgas"
-	"github.com/gopgas/gopgas/pgas/containers"
 	"github.com/gopgas/gopgas/samples/source"
 )
 

@@ -14,8 +14,8 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/gopgas/gopgas/containers"
 	"github.com/gopgas/gopgas/pgas"
-	"github.com/gopgas/gopgas/pgas/containers"
 	"github.com/gopgas/gopgas/samples/source"
 )
 

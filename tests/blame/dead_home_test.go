@@ -16,15 +16,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gopgas/gopgas/arena"
+	"github.com/gopgas/gopgas/coherent"
+	"github.com/gopgas/gopgas/containers"
 	"github.com/gopgas/gopgas/dsm"
 	"github.com/gopgas/gopgas/locks"
 	"github.com/gopgas/gopgas/notify"
 	"github.com/gopgas/gopgas/pgas"
-	"github.com/gopgas/gopgas/pgas/arena"
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/boot/launch"
-	"github.com/gopgas/gopgas/pgas/containers"
-	"github.com/gopgas/gopgas/pgas/containers/coherent"
 	"github.com/gopgas/gopgas/pgas/pgastest"
 	"github.com/gopgas/gopgas/pgas/pgastest/netns"
 )

@@ -76,12 +76,12 @@ var sanitized = []string{
 }
 
 // raced are the packages whose tests run PEs as goroutines, or goroutines of the launcher.
-var raced = []string{"pgas/...", "atomics", "locks/...", "notify", "ucx/...", "dsm", "dsm/pager", "pgas/metrics/collector", "samples/...", "samples/cholesky", "templates/...", "cmd/pgasrun", "cmd/pgasrun/ui"}
+var raced = []string{"pgas/...", "arena", "atomics", "coherent", "containers/...", "locks/...", "notify", "ucx/...", "dsm", "dsm/pager", "pgas/metrics/collector", "samples/...", "samples/cholesky", "templates/...", "cmd/pgasrun", "cmd/pgasrun/ui"}
 
 // unraced are packages of these in which the race detector has nothing to find: they start no goroutines. The simulator runs
 // all PEs of a test on one goroutine, so tests that only compute are left out, too. The tests of samples start programs that
 // are built without the detector; those of the programs themselves are raced.
-var unraced = []string{"pgas/sim", "samples", "pgas/containers/model", "pgas/internal/callsite", "pgas/internal/symheap",
+var unraced = []string{"pgas/sim", "samples", "containers/model", "internal/callsite", "pgas/internal/symheap",
 	"pgas/internal/vector", "pgas/stats", "pgas/version", "locks/model", "ucx/release", "samples/npb/benchmark", "samples/npb/random",
 	"samples/source", "samples/versions"}
 
@@ -270,11 +270,11 @@ var wholeWithoutC = []string{"pgas/boot/...", "pgas/transport/...", "pgas/pgaste
 
 // shortWithoutC are those whose tests are run in short mode: what has files for builds with C or without it, the rest of
 // the runtime, and the samples, which start pgasrun. To all others C makes no difference.
-var shortWithoutC = []string{"ucx/...", "pgas", "pgas/containers", "pgas/topo", "dsm", "dsm/pager/...", "samples", "cmd/pgasrun/doctor"}
+var shortWithoutC = []string{"ucx/...", "pgas", "containers", "pgas/topo", "dsm", "dsm/pager/...", "samples", "cmd/pgasrun/doctor"}
 
 // computations are packages whose tests compute or compile. Those of all others run many processes that wait for each other: two
 // such packages at a time take several times as long as one after the other.
-var computations = []string{"locks/model", "dsm/model", "pgas/containers/model", "pgas/sim", "cmd/pgasgen", "cmd/pgasvet/...", "cmd/pgasbench", "cmd/pgasbench/compare", "cmd/pgasbench/dsmbench", "cmd/pgasbench/floor", "cmd/pgasbench/lockbench", "samples/cholesky", "tests/mutants", "tests/release"}
+var computations = []string{"locks/model", "dsm/model", "containers/model", "pgas/sim", "cmd/pgasgen", "cmd/pgasvet/...", "cmd/pgasbench", "cmd/pgasbench/compare", "cmd/pgasbench/dsmbench", "cmd/pgasbench/floor", "cmd/pgasbench/lockbench", "samples/cholesky", "tests/mutants", "tests/release"}
 
 // computed names tests of other packages that only compute: planted bugs, which are compiled, and programs in the
 // simulator.

@@ -11,7 +11,7 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/gopgas/gopgas/pgas/internal/callsite"
+	"github.com/gopgas/gopgas/internal/callsite"
 )
 
 // Memory is what is allocated in the symmetric heaps. Keys of allocations compare with ==.

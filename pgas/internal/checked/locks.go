@@ -3,7 +3,7 @@ package checked
 import (
 	"sync"
 
-	"github.com/gopgas/gopgas/pgas/internal/callsite"
+	"github.com/gopgas/gopgas/internal/callsite"
 )
 
 // Locks are the locks that this PE holds, by their offsets in the heap.

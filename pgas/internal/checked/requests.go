@@ -4,7 +4,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/gopgas/gopgas/pgas/internal/callsite"
+	"github.com/gopgas/gopgas/internal/callsite"
 )
 
 // Requests are non-blocking collectives on memory that may be freed while they are under way.

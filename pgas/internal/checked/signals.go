@@ -16,7 +16,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/gopgas/gopgas/pgas/internal/callsite"
+	"github.com/gopgas/gopgas/internal/callsite"
 )
 
 // A board has the latest notes of a PE. A note is a block of words: the number of the epoch plus 1, 0 while the note

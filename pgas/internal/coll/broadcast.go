@@ -17,7 +17,7 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/gopgas/gopgas/pgas/internal/callsite"
+	"github.com/gopgas/gopgas/internal/callsite"
 	"github.com/gopgas/gopgas/pgas/internal/node"
 )
 

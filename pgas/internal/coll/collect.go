@@ -16,8 +16,8 @@ import (
 	"math/bits"
 	"reflect"
 
+	"github.com/gopgas/gopgas/internal/callsite"
 	"github.com/gopgas/gopgas/internal/plural"
-	"github.com/gopgas/gopgas/pgas/internal/callsite"
 	"github.com/gopgas/gopgas/pgas/internal/node"
 )
 

@@ -13,8 +13,8 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/gopgas/gopgas/internal/callsite"
 	"github.com/gopgas/gopgas/internal/plural"
-	"github.com/gopgas/gopgas/pgas/internal/callsite"
 )
 
 // SplitList makes the group of the given members, which are the same on all PEs. It returns nil to others. contexts is

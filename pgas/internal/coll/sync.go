@@ -7,7 +7,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"github.com/gopgas/gopgas/pgas/internal/callsite"
+	"github.com/gopgas/gopgas/internal/callsite"
 )
 
 // SyncOr is a barrier that returns the bitwise or of word of all members. Its errors are those of Sync.

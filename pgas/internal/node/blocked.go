@@ -5,9 +5,9 @@ package node
 import (
 	"context"
 
+	"github.com/gopgas/gopgas/internal/callsite"
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/boot/record"
-	"github.com/gopgas/gopgas/pgas/internal/callsite"
 )
 
 // publishAfter is the number of polls after which a wait shows that it is blocked: the first few take no longer than

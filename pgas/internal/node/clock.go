@@ -5,8 +5,8 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/gopgas/gopgas/internal/callsite"
 	"github.com/gopgas/gopgas/pgas/boot"
-	"github.com/gopgas/gopgas/pgas/internal/callsite"
 )
 
 // YieldAndProgress lets other PEs run, and applies what has arrived from other hosts.

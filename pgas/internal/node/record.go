@@ -4,9 +4,9 @@ package node
 // happens. Without a memory for it, Rec is nil and nothing is recorded.
 
 import (
+	"github.com/gopgas/gopgas/internal/callsite"
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/boot/record"
-	"github.com/gopgas/gopgas/pgas/internal/callsite"
 	"github.com/gopgas/gopgas/pgas/internal/recorded"
 	"github.com/gopgas/gopgas/pgas/transport"
 )

@@ -6,9 +6,9 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/gopgas/gopgas/internal/callsite"
 	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas/boot"
-	"github.com/gopgas/gopgas/pgas/internal/callsite"
 	"github.com/gopgas/gopgas/pgas/transport"
 )
 

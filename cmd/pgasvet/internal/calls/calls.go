@@ -101,10 +101,8 @@ func packageOf(p *types.Package) string {
 		return ""
 	}
 	switch name {
-	case "pgas", "locks", "notify", "dsm", "atomics":
+	case "pgas", "locks", "notify", "dsm", "atomics", "containers", "arena":
 		return name
-	case "pgas/containers", "pgas/arena":
-		return p.Name()
 	}
 	return ""
 }

@@ -127,5 +127,5 @@ func optionOf(v ssa.Value) (c Call, ok bool) {
 // isContainer reports whether t is a type of package containers, or points to one.
 func isContainer(t types.Type) bool {
 	named := namedOf(t)
-	return named != nil && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == Module+"pgas/containers"
+	return named != nil && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == Module+"containers"
 }

@@ -14,7 +14,7 @@ import (
 // TestCollectivesOfDocs: what the documentation of containers and arenas calls collective is known as that, and what is known exists.
 func TestCollectivesOfDocs(t *testing.T) {
 	for name, known := range collectives {
-		all, collective := functionsOf(t, "../../../../pgas/"+name)
+		all, collective := functionsOf(t, "../../../../"+name)
 		for _, f := range collective {
 			if !slices.Contains(known, f) {
 				t.Errorf("%s: %s is collective by its documentation", name, f)

@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/gopgas/gopgas/arena"
 	"github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/design"
+	"github.com/gopgas/gopgas/containers"
 	"github.com/gopgas/gopgas/dsm"
 	"github.com/gopgas/gopgas/locks"
 	"github.com/gopgas/gopgas/pgas"
-	"github.com/gopgas/gopgas/pgas/arena"
-	"github.com/gopgas/gopgas/pgas/containers"
 )
 
 func onOnePE(ctx context.Context, w *pgas.World) error {

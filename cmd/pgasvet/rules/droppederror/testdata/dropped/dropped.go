@@ -5,13 +5,13 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/gopgas/gopgas/arena"
 	"github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/design"
+	"github.com/gopgas/gopgas/containers"
 	"github.com/gopgas/gopgas/dsm"
 	"github.com/gopgas/gopgas/locks"
 	"github.com/gopgas/gopgas/notify"
 	"github.com/gopgas/gopgas/pgas"
-	"github.com/gopgas/gopgas/pgas/arena"
-	"github.com/gopgas/gopgas/pgas/containers"
 )
 
 func statements(ctx context.Context, w *pgas.World, c design.CellRef, s pgas.Slice[int64]) error {
