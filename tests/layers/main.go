@@ -16,7 +16,7 @@
 // use each other. A # begins a comment. Every file of the package must be named once. Without -order the edges up are
 // those of an order found here, of one file a layer, that few edges run up against.
 //
-// TestLayers of this directory holds pgas and the packages below pgas/internal to such counts.
+// TestLayers of this directory holds every package to such counts, in a table whose numbers only fall.
 package main
 
 import (
