@@ -43,5 +43,5 @@ func (w *World) CoherentSettings() CoherentSettings {
 // Operations on PEs of this host are copies by the calling goroutine in any case.
 func (w *World) RegisterCoherent(memory []byte) (unregister func()) {
 	w.mustBeOpen("World.RegisterCoherent")
-	return w.coherent.add(memory)
+	return w.coherent.Add(memory)
 }

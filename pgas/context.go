@@ -138,7 +138,7 @@ func (c *Context) openRemote(o contextOptions) error {
 	}
 	c.remote = newRoute(ch)
 	c.remote.record(c.w.n.Rec)
-	bounceRoute(c.remote, &c.w.coherent)
+	c.remote.bounce(&c.w.coherent)
 	return nil
 }
 
@@ -385,13 +385,13 @@ func (c *Context) quietRemote(ctx context.Context, pe int) error {
 	}
 	mark := c.w.n.Block(node.Blocked{Op: boot.InQuiet, Peer: pe}.Within(ctx))
 	defer c.w.n.Unblock(mark)
-	issued, last := c.remote.landings.issued.Load(), c.watch.LastIssued()
+	issued, last := c.remote.landings.Issued(), c.watch.LastIssued()
 	err := c.remote.Quiet(ctx, pe)
 	if err == nil || !hasEnded(ctx) {
 		c.watch.Quieted(pe, last)
 	}
 	if err == nil {
-		c.remote.landings.land(pe, issued)
+		c.remote.landings.Land(pe, issued)
 	}
 	if c.nic {
 		c.owedBells.ringOwed(pe)

@@ -2,6 +2,7 @@ package pgas
 
 import (
 	"github.com/gopgas/gopgas/pgas/boot/record"
+	"github.com/gopgas/gopgas/pgas/internal/bounce"
 	"github.com/gopgas/gopgas/pgas/internal/checked"
 	"github.com/gopgas/gopgas/pgas/internal/recorded"
 	"github.com/gopgas/gopgas/pgas/transport"
@@ -14,8 +15,8 @@ type route struct {
 	zeroCopy transport.ZeroCopyPutter // nil: a put reads its source before it returns
 	strided  transport.Strider        // nil: each block is a put or a get of its own
 	batcher  transport.Batcher        // nil: hints of sessions have no effect
-	bounced  *route                   // the same way for memory that must not reach the transport; nil: no memory must not
-	landings *landings                // what a quiet copies after such operations
+	bounced  *route                   // for memory that the transport must not touch; nil if there is none
+	landings *bounce.Landings         // what a quiet copies after operations on such memory
 
 	unrecorded transport.Channel // the channel itself
 }
@@ -36,6 +37,13 @@ func (r *route) record(rec *record.PE) {
 	}
 	over := recorded.Over(r.Channel, rec)
 	r.Channel, r.zeroCopy, r.strided = over, over.ZeroCopy(r.zeroCopy), over.Strided(r.strided)
+}
+
+// bounce gives r a way beside it for what memory holds.
+func (r *route) bounce(memory *bounce.Memory) {
+	over := bounce.Over(r.Channel, memory)
+	r.landings = &over.Landings
+	r.bounced = &route{Channel: over, zeroCopy: over.ZeroCopy(r.zeroCopy), strided: over.Strided(r.strided), batcher: r.batcher}
 }
 
 // watchBy has d see what goes through r, if d is not nil.

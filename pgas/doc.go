@@ -48,7 +48,7 @@
 //	collective*.go                collectives; the algorithms are in internal/coll
 //	value.go, gather.go           collectives of Go values and slices
 //	library.go                    calls of libraries above pgas, for mismatches and reports
-//	coherent*.go, outside.go      what package dsm needs; bounce.go: memory that must not reach a transport
+//	coherent*.go, outside.go      what package dsm needs
 //	group.go                      goroutines of one PE
 //	readshare.go                  one file as the input of all PEs
 //	progress*.go                  how far all PEs are, on a terminal or in a log

@@ -110,7 +110,7 @@ func (c *Context) routeTo(op string, pe int) (*route, int) {
 	if c.routes != nil {
 		via = c.routes[pe]
 	}
-	if via.bounced != nil && c.w.coherent.any() {
+	if via.bounced != nil && c.w.coherent.Any() {
 		via = via.bounced
 	}
 	return via, c.team.g.PEs[pe]

@@ -13,6 +13,7 @@ import (
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/boot/pmix"
 	"github.com/gopgas/gopgas/pgas/internal/private"
+	"github.com/gopgas/gopgas/pgas/internal/profiles"
 	"github.com/gopgas/gopgas/pgas/transport"
 	"github.com/gopgas/gopgas/pgas/transport/ucp"
 )
@@ -161,10 +162,10 @@ func Open(ctx context.Context, job *boot.Job) (*World, error) {
 	if job.Settings.Networked(len(job.Hosts)) {
 		opts.Remote = openUCX
 	}
-	made := startProfiles(job)
+	made := profiles.Start(job)
 	w, err := openWith(ctx, job, opts)
 	if err != nil {
-		made.stop()
+		made.Stop()
 		return nil, err
 	}
 	w.profiles = made

@@ -12,10 +12,12 @@ import (
 
 	"github.com/gopgas/gopgas/internal/callsite"
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/internal/bounce"
 	"github.com/gopgas/gopgas/pgas/internal/coll"
 	"github.com/gopgas/gopgas/pgas/internal/locklocal"
 	"github.com/gopgas/gopgas/pgas/internal/node"
 	"github.com/gopgas/gopgas/pgas/internal/private"
+	"github.com/gopgas/gopgas/pgas/internal/profiles"
 	"github.com/gopgas/gopgas/pgas/internal/symheap"
 	"github.com/gopgas/gopgas/pgas/topo"
 )
@@ -28,9 +30,9 @@ type World struct {
 	defaultCtx *Context
 	contexts   contextSet
 	closers    closers // what AtClose has registered
-	profiles   *profiles
+	profiles   *profiles.Profiles
 
-	coherent coherentMemory // what must not reach the transport to other hosts
+	coherent bounce.Memory // what must not reach the transport to other hosts
 
 	check  *checker // nil: nothing is checked
 	locks  locklocal.Table
@@ -266,7 +268,7 @@ func (w *World) Abandon() error {
 
 // teardown runs the functions of AtClose that have not run, ends all waits and closes contexts, channels and transports.
 func (w *World) teardown() error {
-	defer w.profiles.stop()
+	defer w.profiles.Stop()
 	early := w.closers.run()
 	w.n.End(node.ErrClosed)
 	if idle := w.locks.Close(); idle != nil {

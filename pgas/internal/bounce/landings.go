@@ -1,4 +1,4 @@
-package pgas
+package bounce
 
 // Bounce buffers of gets that do not wait. The transport fills the buffer, and the quiet that completes the get
 // copies it to the destination.
@@ -10,8 +10,8 @@ import (
 	"github.com/gopgas/gopgas/pgas/transport"
 )
 
-// landings are the bounce buffers that no quiet has copied yet, of one channel.
-type landings struct {
+// Landings are the bounce buffers that no quiet has copied yet, of one channel.
+type Landings struct {
 	issued  atomic.Uint64 // gets so far: a get that a quiet finds counted was issued before it
 	waiting atomic.Int64  // len(list)
 	mu      sync.Mutex
@@ -26,8 +26,11 @@ type landing struct {
 	blocks    transport.Strided
 }
 
+// Issued returns the number of gets so far. A quiet that begins after it completes all of them.
+func (l *Landings) Issued() uint64 { return l.issued.Load() }
+
 // add records a get from pe that has been issued.
-func (l *landings) add(pe int, dst, from []byte, blocks transport.Strided) {
+func (l *Landings) add(pe int, dst, from []byte, blocks transport.Strided) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.list = append(l.list, landing{l.issued.Load() + 1, pe, dst, from, blocks})
@@ -35,9 +38,9 @@ func (l *landings) add(pe int, dst, from []byte, blocks transport.Strided) {
 	l.issued.Add(1)
 }
 
-// land copies the buffers of the gets from pe, or from any PE if pe < 0, that a quiet has completed: those that had been
+// Land copies the buffers of the gets from pe, or from any PE if pe < 0, that a quiet has completed: those that had been
 // counted in issued when it began. When it returns, calls of other goroutines that land the same buffers have copied them too.
-func (l *landings) land(pe int, issued uint64) {
+func (l *Landings) Land(pe int, issued uint64) {
 	if l.waiting.Load() == 0 {
 		return
 	}

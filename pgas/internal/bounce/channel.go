@@ -1,9 +1,4 @@
-package pgas
-
-// Bounce buffers: the way to other hosts for sources and destinations that must not reach a transport
-// (coherent_unsafe.go). A route that bounces copies such a source before it issues the operation, and has the transport
-// fill a buffer in place of such a destination. All other memory passes as it is. A context takes this route only while
-// such memory is registered.
+package bounce
 
 import (
 	"context"
@@ -15,28 +10,35 @@ import (
 // bounceBytes is how much of a large put or get is copied at a time.
 const bounceBytes = 1 << 20
 
-// bouncer is a channel that bounces what memory holds.
-type bouncer struct {
+// Channel is a channel that bounces what a Memory holds.
+type Channel struct {
 	transport.Channel
-	memory   *coherentMemory
-	landings *landings
+	memory *Memory
+
+	Landings Landings // gets whose buffers a quiet has yet to copy
 }
 
-// bounceRoute gives r a route that bounces what memory holds.
-func bounceRoute(r *route, memory *coherentMemory) {
-	b := &bouncer{r.Channel, memory, new(landings)}
-	r.landings = b.landings
-	r.bounced = &route{Channel: b, batcher: r.batcher}
-	if r.zeroCopy != nil {
-		r.bounced.zeroCopy = zeroCopyBouncer{r.zeroCopy, b}
+// Over returns a channel over c that bounces what memory holds.
+func Over(c transport.Channel, memory *Memory) *Channel { return &Channel{Channel: c, memory: memory} }
+
+// ZeroCopy returns z, which then bounces as b does; nil if z is nil.
+func (b *Channel) ZeroCopy(z transport.ZeroCopyPutter) transport.ZeroCopyPutter {
+	if z == nil {
+		return nil
 	}
-	if r.strided != nil {
-		r.bounced.strided = stridedBouncer{r.strided, b}
+	return zeroCopy{z, b}
+}
+
+// Strided returns s, which then bounces as b does; nil if s is nil.
+func (b *Channel) Strided(s transport.Strider) transport.Strider {
+	if s == nil {
+		return nil
 	}
+	return strided{s, b}
 }
 
 // source returns src, or a copy of it if memory holds it.
-func (b *bouncer) source(src []byte) []byte {
+func (b *Channel) source(src []byte) []byte {
 	if b.memory.holds(src) {
 		return slices.Clone(src)
 	}
@@ -44,7 +46,7 @@ func (b *bouncer) source(src []byte) []byte {
 }
 
 // sourceBlocks returns src, or a copy of its blocks if memory holds it. It reads nothing between the blocks.
-func (b *bouncer) sourceBlocks(src []byte, blocks transport.Strided) []byte {
+func (b *Channel) sourceBlocks(src []byte, blocks transport.Strided) []byte {
 	if !b.memory.holds(src) {
 		return src
 	}
@@ -58,7 +60,7 @@ func whole(n int) transport.Strided {
 	return transport.Strided{BlockBytes: n, Count: 1, LocalStride: n, RemoteStride: n}
 }
 
-func (b *bouncer) Put(pe int, dst uint64, src []byte) {
+func (b *Channel) Put(pe int, dst uint64, src []byte) {
 	if !b.memory.holds(src) {
 		b.Channel.Put(pe, dst, src)
 		return
@@ -71,11 +73,11 @@ func (b *bouncer) Put(pe int, dst uint64, src []byte) {
 	}
 }
 
-func (b *bouncer) PutSignal(pe int, dst uint64, src []byte, sig uint64, op transport.Op, value uint64) {
+func (b *Channel) PutSignal(pe int, dst uint64, src []byte, sig uint64, op transport.Op, value uint64) {
 	b.Channel.PutSignal(pe, dst, b.source(src), sig, op, value)
 }
 
-func (b *bouncer) Get(ctx context.Context, pe int, dst []byte, src uint64) error {
+func (b *Channel) Get(ctx context.Context, pe int, dst []byte, src uint64) error {
 	if !b.memory.holds(dst) {
 		return b.Channel.Get(ctx, pe, dst, src)
 	}
@@ -91,31 +93,31 @@ func (b *bouncer) Get(ctx context.Context, pe int, dst []byte, src uint64) error
 	return nil
 }
 
-func (b *bouncer) GetNB(pe int, dst []byte, src uint64) {
+func (b *Channel) GetNB(pe int, dst []byte, src uint64) {
 	if !b.memory.holds(dst) {
 		b.Channel.GetNB(pe, dst, src)
 		return
 	}
 	from := make([]byte, len(dst))
 	b.Channel.GetNB(pe, from, src)
-	b.landings.add(pe, dst, from, whole(len(dst)))
+	b.Landings.add(pe, dst, from, whole(len(dst)))
 }
 
-func (b *bouncer) AtomicNB(pe int, op transport.Op, word transport.Word, operand, cond uint64, dst []byte) {
+func (b *Channel) AtomicNB(pe int, op transport.Op, word transport.Word, operand, cond uint64, dst []byte) {
 	if !b.memory.holds(dst) {
 		b.Channel.AtomicNB(pe, op, word, operand, cond, dst)
 		return
 	}
 	from := make([]byte, len(dst))
 	b.Channel.AtomicNB(pe, op, word, operand, cond, from)
-	b.landings.add(pe, dst, from, whole(len(dst)))
+	b.Landings.add(pe, dst, from, whole(len(dst)))
 }
 
-func (b *bouncer) PutNotify(pe int, dst uint64, src []byte, s transport.Stamp) bool {
+func (b *Channel) PutNotify(pe int, dst uint64, src []byte, s transport.Stamp) bool {
 	return b.Channel.PutNotify(pe, dst, b.source(src), s)
 }
 
-func (b *bouncer) GetNotify(ctx context.Context, pe int, dst []byte, src uint64, s transport.Stamp) (bool, error) {
+func (b *Channel) GetNotify(ctx context.Context, pe int, dst []byte, src uint64, s transport.Stamp) (bool, error) {
 	if !b.memory.holds(dst) {
 		return b.Channel.GetNotify(ctx, pe, dst, src, s)
 	}
@@ -127,55 +129,55 @@ func (b *bouncer) GetNotify(ctx context.Context, pe int, dst []byte, src uint64,
 	return ok, err
 }
 
-func (b *bouncer) GetNotifyNB(pe int, dst []byte, src uint64, s transport.Stamp) bool {
+func (b *Channel) GetNotifyNB(pe int, dst []byte, src uint64, s transport.Stamp) bool {
 	if !b.memory.holds(dst) {
 		return b.Channel.GetNotifyNB(pe, dst, src, s)
 	}
 	from := make([]byte, len(dst))
 	ok := b.Channel.GetNotifyNB(pe, from, src, s)
 	if ok {
-		b.landings.add(pe, dst, from, whole(len(dst)))
+		b.Landings.add(pe, dst, from, whole(len(dst)))
 	}
 	return ok
 }
 
-// zeroCopyBouncer puts without a copy what may reach the transport. The copy of other memory belongs to the put, so that
+// zeroCopy puts without a copy what may reach the transport. The copy of other memory belongs to the put, so that
 // its handle is released as any other.
-type zeroCopyBouncer struct {
+type zeroCopy struct {
 	transport.ZeroCopyPutter
-	b *bouncer
+	b *Channel
 }
 
-func (z zeroCopyBouncer) PutZcopy(pe int, dst uint64, src []byte) uint64 {
+func (z zeroCopy) PutZcopy(pe int, dst uint64, src []byte) uint64 {
 	return z.ZeroCopyPutter.PutZcopy(pe, dst, z.b.source(src))
 }
 
-func (z zeroCopyBouncer) PutNotifyZcopy(pe int, dst uint64, src []byte, s transport.Stamp) (uint64, bool) {
+func (z zeroCopy) PutNotifyZcopy(pe int, dst uint64, src []byte, s transport.Stamp) (uint64, bool) {
 	return z.ZeroCopyPutter.PutNotifyZcopy(pe, dst, z.b.source(src), s)
 }
 
-func (z zeroCopyBouncer) PutSignalZcopy(pe int, dst uint64, src []byte, sig uint64, op transport.Op, value uint64) uint64 {
+func (z zeroCopy) PutSignalZcopy(pe int, dst uint64, src []byte, sig uint64, op transport.Op, value uint64) uint64 {
 	return z.ZeroCopyPutter.PutSignalZcopy(pe, dst, z.b.source(src), sig, op, value)
 }
 
-func (z zeroCopyBouncer) PutStridedZcopy(pe int, dst uint64, src []byte, blocks transport.Strided) uint64 {
+func (z zeroCopy) PutStridedZcopy(pe int, dst uint64, src []byte, blocks transport.Strided) uint64 {
 	return z.ZeroCopyPutter.PutStridedZcopy(pe, dst, z.b.sourceBlocks(src, blocks), blocks)
 }
 
-// stridedBouncer bounces strided transfers.
-type stridedBouncer struct {
+// strided bounces strided transfers.
+type strided struct {
 	transport.Strider
-	b *bouncer
+	b *Channel
 }
 
 // span returns the bytes from the first to the last of the blocks in memory of this process.
 func span(b transport.Strided) int { return (b.Count-1)*b.LocalStride + b.BlockBytes }
 
-func (s stridedBouncer) PutStrided(pe int, dst uint64, src []byte, blocks transport.Strided) {
+func (s strided) PutStrided(pe int, dst uint64, src []byte, blocks transport.Strided) {
 	s.Strider.PutStrided(pe, dst, s.b.sourceBlocks(src, blocks), blocks)
 }
 
-func (s stridedBouncer) GetStrided(ctx context.Context, pe int, dst []byte, src uint64, blocks transport.Strided) error {
+func (s strided) GetStrided(ctx context.Context, pe int, dst []byte, src uint64, blocks transport.Strided) error {
 	if !s.b.memory.holds(dst) {
 		return s.Strider.GetStrided(ctx, pe, dst, src, blocks)
 	}
@@ -187,12 +189,12 @@ func (s stridedBouncer) GetStrided(ctx context.Context, pe int, dst []byte, src 
 	return err
 }
 
-func (s stridedBouncer) GetStridedNB(pe int, dst []byte, src uint64, blocks transport.Strided) {
+func (s strided) GetStridedNB(pe int, dst []byte, src uint64, blocks transport.Strided) {
 	if !s.b.memory.holds(dst) {
 		s.Strider.GetStridedNB(pe, dst, src, blocks)
 		return
 	}
 	from := make([]byte, span(blocks))
 	s.Strider.GetStridedNB(pe, from, src, blocks)
-	s.b.landings.add(pe, dst, from, blocks)
+	s.b.Landings.add(pe, dst, from, blocks)
 }

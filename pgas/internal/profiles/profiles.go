@@ -1,8 +1,7 @@
-package pgas
-
-// Profiles of this PE, if the launcher collects them (pgasrun -pprof) or the user names a directory (PGAS_PPROF): the CPU
-// profile and the execution trace from the opening of the World to its end, and the heap and mutex profiles as they are then.
-// A process that is killed, or that ends without leaving its job, has made none.
+// Package profiles makes the profiles of a PE, if the launcher collects them (pgasrun -pprof) or the user names a directory
+// (PGAS_PPROF): the CPU profile and the execution trace from the opening of the World to its end, and the heap and mutex
+// profiles at the end. A process that is killed, or that ends without leaving its job, has made none.
+package profiles
 
 import (
 	"fmt"
@@ -21,20 +20,20 @@ import (
 // longestTrace bounds an execution trace, which grows by some megabytes a second: what comes later is not traced.
 const longestTrace = 64 << 20
 
-// profiles are those of one World. A nil *profiles makes none.
-type profiles struct {
+// Profiles are those of one World. A nil *Profiles makes none.
+type Profiles struct {
 	create func(k boot.ProfileKind) (io.WriteCloser, error)
 	pe     int
-	once   sync.Once // of stop
+	once   sync.Once // of Stop
 	cpu    *sink
 	trace  *boundedTrace
 
 	mutexRate int // of the program, before
 }
 
-// startProfiles begins the profiles of job's PE. What cannot be had is said in one line, and the job goes on.
-func startProfiles(job *boot.Job) *profiles {
-	p := &profiles{pe: job.PE}
+// Start begins the profiles of job's PE. It prints one line about a profile that cannot be made, and the job goes on.
+func Start(job *boot.Job) *Profiles {
+	p := &Profiles{pe: job.PE}
 	switch {
 	case job.Profiles != nil:
 		p.create = func(k boot.ProfileKind) (io.WriteCloser, error) { return job.Profiles.Writer(k), nil }
@@ -61,7 +60,7 @@ type sink struct {
 	err error
 }
 
-func (p *profiles) open(k boot.ProfileKind) (*sink, error) {
+func (p *Profiles) open(k boot.ProfileKind) (*sink, error) {
 	w, err := p.create(k)
 	return &sink{w: w}, err
 }
@@ -82,7 +81,7 @@ func (s *sink) Write(b []byte) (int, error) {
 	return n, err
 }
 
-func (p *profiles) startCPU() {
+func (p *Profiles) startCPU() {
 	to, err := p.open(boot.CPUProfile)
 	if err == nil {
 		err = pprof.StartCPUProfile(to)
@@ -95,7 +94,7 @@ func (p *profiles) startCPU() {
 	p.cpu = to
 }
 
-func (p *profiles) startTrace() {
+func (p *Profiles) startTrace() {
 	to, err := p.open(boot.ExecutionTrace)
 	if err != nil {
 		p.complain(err)
@@ -135,8 +134,8 @@ func (t *boundedTrace) end(why func()) {
 	})
 }
 
-// stop ends the profiles and writes what is left of them.
-func (p *profiles) stop() {
+// Stop ends the profiles and writes what is left of them.
+func (p *Profiles) Stop() {
 	if p == nil {
 		return
 	}
@@ -157,7 +156,7 @@ func (p *profiles) stop() {
 }
 
 // writeNow writes a profile as it is now.
-func (p *profiles) writeNow(k boot.ProfileKind) {
+func (p *Profiles) writeNow(k boot.ProfileKind) {
 	to, err := p.open(k)
 	if err != nil {
 		p.complain(err)
@@ -168,7 +167,7 @@ func (p *profiles) writeNow(k boot.ProfileKind) {
 }
 
 // complete ends a profile, unless a part of it could not be written.
-func (p *profiles) complete(s *sink) {
+func (p *Profiles) complete(s *sink) {
 	err := s.err
 	if err == nil {
 		err = s.w.Close()
@@ -178,6 +177,6 @@ func (p *profiles) complete(s *sink) {
 	}
 }
 
-func (p *profiles) complain(err error) {
+func (p *Profiles) complain(err error) {
 	fmt.Fprintf(os.Stderr, "pgas: profiles of PE %d: %v\n", p.pe, err)
 }

@@ -1,4 +1,4 @@
-package pgas
+package bounce
 
 // A transport that fails the test when it is given memory that it must not access, and that completes operations without
 // a wait as late as it may: the source of a put without a copy is read, and the destination of a get filled, in Quiet.
@@ -17,7 +17,7 @@ import (
 type strictChannel struct {
 	t         *testing.T
 	heap      []byte // of the only PE
-	forbidden *coherentMemory
+	forbidden *Memory
 	later     []func()
 	notes     int
 }
@@ -143,17 +143,18 @@ func (c *strictChannel) GetStridedNB(pe int, dst []byte, src uint64, b transport
 type bounceTest struct {
 	ctx        context.Context
 	c          *strictChannel
-	via        *route
-	landings   *landings
+	via        *Channel
+	zeroCopy   transport.ZeroCopyPutter
+	strided    transport.Strider
 	mine, want []byte // memory of this PE, and what it is to hold when all is complete
 	remote     []byte // what the heap is to hold
 }
 
 // quiet completes everything, as Context.Quiet does.
 func (b *bounceTest) quiet() error {
-	issued := b.landings.issued.Load()
+	issued := b.via.Landings.Issued()
 	err := b.via.Quiet(b.ctx, -1)
-	b.landings.land(-1, issued)
+	b.via.Landings.Land(-1, issued)
 	return err
 }
 
@@ -171,20 +172,20 @@ var bounced = map[string]func(b *bounceTest, at, off, n int){
 	},
 	"PutZcopy": func(b *bounceTest, at, off, n int) {
 		b.put(at, off, n)
-		b.via.zeroCopy.PutZcopy(0, uint64(off), b.mine[at:][:n])
+		b.zeroCopy.PutZcopy(0, uint64(off), b.mine[at:][:n])
 	},
 	"PutNotifyZcopy": func(b *bounceTest, at, off, n int) {
 		b.put(at, off, n)
-		b.via.zeroCopy.PutNotifyZcopy(0, uint64(off), b.mine[at:][:n], 0)
+		b.zeroCopy.PutNotifyZcopy(0, uint64(off), b.mine[at:][:n], 0)
 	},
 	"PutSignalZcopy": func(b *bounceTest, at, off, n int) {
 		b.put(at, off, n)
 		b.remote[len(b.remote)-1] = byte(n)
-		b.via.zeroCopy.PutSignalZcopy(0, uint64(off), b.mine[at:][:n], uint64(len(b.remote)-1), transport.Set, uint64(n))
+		b.zeroCopy.PutSignalZcopy(0, uint64(off), b.mine[at:][:n], uint64(len(b.remote)-1), transport.Set, uint64(n))
 	},
 	"PutStridedZcopy": func(b *bounceTest, at, off, n int) {
 		b.putStrided(at, off, n)
-		b.via.zeroCopy.PutStridedZcopy(0, uint64(off), b.mine[at:][:n], blocksFor(n))
+		b.zeroCopy.PutStridedZcopy(0, uint64(off), b.mine[at:][:n], blocksFor(n))
 	},
 	"Get": func(b *bounceTest, at, off, n int) {
 		b.get(at, off, n)
@@ -207,7 +208,7 @@ var bounced = map[string]func(b *bounceTest, at, off, n int){
 	},
 	"PutStrided": func(b *bounceTest, at, off, n int) {
 		b.putStrided(at, off, n)
-		b.via.strided.PutStrided(0, uint64(off), b.mine[at:][:n], blocksFor(n))
+		b.strided.PutStrided(0, uint64(off), b.mine[at:][:n], blocksFor(n))
 	},
 	"GetStrided":   func(b *bounceTest, at, off, n int) { b.getStrided(at, off, n, true) },
 	"GetStridedNB": func(b *bounceTest, at, off, n int) { b.getStrided(at, off, n, false) },
@@ -231,9 +232,9 @@ func (b *bounceTest) getStrided(at, off, n int, wait bool) {
 		b.get(at+i*blocks.LocalStride, off+i*blocks.RemoteStride, blocks.BlockBytes)
 	}
 	if wait {
-		b.via.strided.GetStrided(b.ctx, 0, b.mine[at:][:n], uint64(off), blocks)
+		b.strided.GetStrided(b.ctx, 0, b.mine[at:][:n], uint64(off), blocks)
 	} else {
-		b.via.strided.GetStridedNB(0, b.mine[at:][:n], uint64(off), blocks)
+		b.strided.GetStridedNB(0, b.mine[at:][:n], uint64(off), blocks)
 	}
 }
 
@@ -262,8 +263,8 @@ func bounceOnce(t *testing.T, name string, size int) {
 			t.Fatal("the data is not that of plain copies")
 		}
 	}
-	if b.landings.waiting.Load() != 0 || len(b.landings.list) != 0 {
-		t.Errorf("%d bounce buffers are left", len(b.landings.list))
+	if b.via.Landings.waiting.Load() != 0 || len(b.via.Landings.list) != 0 {
+		t.Errorf("%d bounce buffers are left", len(b.via.Landings.list))
 	}
 }
 
@@ -274,38 +275,37 @@ func newBounceTest(t *testing.T, n int, random *rand.ChaCha8) *bounceTest {
 		random.Read(b)
 		return b
 	}
-	memory := new(coherentMemory)
+	memory := new(Memory)
 	b := &bounceTest{ctx: t.Context(), mine: fill(), remote: fill()}
 	b.want = slices.Clone(b.mine)
 	b.c = &strictChannel{t: t, heap: slices.Clone(b.remote), forbidden: memory}
-	r := newRoute(b.c)
-	bounceRoute(r, memory)
-	b.via, b.landings = r.bounced, r.landings
-	if memory.any() {
+	b.via = Over(b.c, memory)
+	b.zeroCopy, b.strided = b.via.ZeroCopy(b.c), b.via.Strided(b.c)
+	if memory.Any() {
 		t.Error("memory is registered at the start")
 	}
-	memory.add(b.mine[n/8 : n/4])
-	memory.add(b.mine[n/2 : 7*n/8])
+	memory.Add(b.mine[n/8 : n/4])
+	memory.Add(b.mine[n/2 : 7*n/8])
 	return b
 }
 
 // TestLandingsOfTwoQuiets: a quiet copies the buffers of gets that were issued before it, and no others.
 func TestLandingsOfTwoQuiets(t *testing.T) {
-	var l landings
+	var l Landings
 	dst := make([]byte, 3)
 	l.add(0, dst[0:1], []byte{1}, whole(1))
 	l.add(1, dst[1:2], []byte{2}, whole(1))
 	issued := l.issued.Load()
 	l.add(0, dst[2:3], []byte{3}, whole(1)) // issued while the quiet waits
-	l.land(0, issued)
+	l.Land(0, issued)
 	if !bytes.Equal(dst, []byte{1, 0, 0}) {
 		t.Errorf("after a quiet of PE 0: %v", dst)
 	}
-	l.land(-1, issued)
+	l.Land(-1, issued)
 	if !bytes.Equal(dst, []byte{1, 2, 0}) {
 		t.Errorf("after a quiet of all PEs: %v", dst)
 	}
-	l.land(-1, l.issued.Load())
+	l.Land(-1, l.issued.Load())
 	if !bytes.Equal(dst, []byte{1, 2, 3}) || l.waiting.Load() != 0 {
 		t.Errorf("after the next quiet: %v", dst)
 	}
@@ -313,10 +313,10 @@ func TestLandingsOfTwoQuiets(t *testing.T) {
 
 // TestRegisterCoherentMemory: ranges come and go independently, the same one more than once too.
 func TestRegisterCoherentMemory(t *testing.T) {
-	var m coherentMemory
+	var m Memory
 	b := make([]byte, 100<<10)[:100] // too large for a stack, which may move
-	first, again, other := m.add(b[10:20]), m.add(b[10:20]), m.add(b[30:40])
-	m.add(nil)()
+	first, again, other := m.Add(b[10:20]), m.Add(b[10:20]), m.Add(b[30:40])
+	m.Add(nil)()
 	for _, step := range []struct {
 		undo func()
 		want []bool // whether 5-10, 5-11, 19-20, 20-30, 39-100 are held
@@ -333,7 +333,7 @@ func TestRegisterCoherentMemory(t *testing.T) {
 			t.Errorf("held: %v, want %v", got, step.want)
 		}
 	}
-	if m.any() {
+	if m.Any() {
 		t.Error("ranges are left")
 	}
 }

@@ -1,9 +1,9 @@
-package pgas
+package bounce
 
 // Memory of this process whose accesses can block until a pager has served them: the pages of coherent regions. It must not
 // reach a transport. A transport may access a source or a destination on its service thread, or under a lock that the pager
 // needs too, and a page fault there would wait for a thread that waits for the faulting one. So operations copy such
-// memory through memory of Go, on the goroutine that calls them (bounce.go).
+// memory through memory of Go, on the goroutine that calls them (channel.go).
 
 import (
 	"slices"
@@ -12,8 +12,8 @@ import (
 	"unsafe"
 )
 
-// coherentMemory holds the address ranges that do not reach a transport. The zero value has none.
-type coherentMemory struct {
+// Memory holds the address ranges that do not reach a transport. The zero value has none.
+type Memory struct {
 	mu     sync.Mutex                     // for changes
 	ranges atomic.Pointer[[]addressRange] // nil if there are none
 }
@@ -27,8 +27,8 @@ func rangeOf(b []byte) addressRange {
 	return addressRange{lo, lo + uintptr(len(b))}
 }
 
-// add adds the addresses of b, and returns what removes them, once.
-func (m *coherentMemory) add(b []byte) (remove func()) {
+// Add registers the addresses of b, and returns what removes them, once.
+func (m *Memory) Add(b []byte) (remove func()) {
 	r := rangeOf(b)
 	if r.lo == r.hi {
 		return func() {}
@@ -43,7 +43,7 @@ func (m *coherentMemory) add(b []byte) (remove func()) {
 }
 
 // change replaces the ranges by what f makes of a copy of them.
-func (m *coherentMemory) change(f func([]addressRange) []addressRange) {
+func (m *Memory) change(f func([]addressRange) []addressRange) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var all []addressRange
@@ -57,11 +57,11 @@ func (m *coherentMemory) change(f func([]addressRange) []addressRange) {
 	m.ranges.Store(&all)
 }
 
-// any reports whether there are ranges.
-func (m *coherentMemory) any() bool { return m.ranges.Load() != nil }
+// Any reports whether there are ranges.
+func (m *Memory) Any() bool { return m.ranges.Load() != nil }
 
 // holds reports whether a byte of b is in a range.
-func (m *coherentMemory) holds(b []byte) bool {
+func (m *Memory) holds(b []byte) bool {
 	all := m.ranges.Load()
 	if all == nil {
 		return false
