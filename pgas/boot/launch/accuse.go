@@ -43,24 +43,6 @@ func (j *job) accusersOnOneHost() bool {
 	return !slices.ContainsFunc(j.accusations, func(x boot.Accusation) bool { return j.hostOf(x.By) != first })
 }
 
-// watchAccusations waits for the accusations by PEs of this host, for ever.
-func (a *agent) watchAccusations() {
-	for seen := uint64(0); ; {
-		var x boot.Accusation
-		x, seen = a.segment.AwaitAccusation(seen)
-		a.accusations <- x
-	}
-}
-
-// reportAccusation sends x to the launcher, unless the accuser has left the job and need not be answered.
-func (a *agent) reportAccusation(x boot.Accusation) {
-	first := a.cfg.Hosts[a.cfg.Host].First
-	if i := x.By - first; i >= 0 && i < len(a.segment.States) && boot.Membership(a.segment.States[i].Membership.Load()) == boot.Joined {
-		a.accusing = true
-		a.out.value(fromAccused, x)
-	}
-}
-
 // handleAccusation handles an accusation. One that is certain, or against a PE that has ended, is believed at once.
 func (j *job) handleAccusation(x boot.Accusation) {
 	if j.terminating || x.PE < 0 || x.PE >= j.npes {

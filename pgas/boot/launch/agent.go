@@ -22,7 +22,6 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -110,17 +109,6 @@ type exitedChild struct {
 	memory uint64        // most that was resident, in bytes
 }
 
-// pe is one PE of this host.
-type pe struct {
-	pid         int
-	ended       bool
-	status      int           // then: its exit status, as a shell has it
-	cpu         time.Duration // then
-	memory      uint64        // then: most that was resident
-	endedAt     int64         // then: boot.Clock
-	signalsSent uint64        // bit i: signal i was sent to it for the launcher
-}
-
 type agent struct {
 	machine     machine
 	cfg         config
@@ -150,12 +138,6 @@ type agent struct {
 	input          chan []byte    // for PE 0
 	relays         sync.WaitGroup
 }
-
-// killTime is how long a killed process may take to go.
-const killTime = 5 * time.Second
-
-// drainTime is how long the launcher may take to read what is left after it has ended the agent's input.
-const drainTime = 2 * time.Second
 
 // pollable makes a descriptor one whose writes can be given a deadline.
 func pollable(fd int) *os.File {
@@ -422,40 +404,6 @@ func (a *agent) deathOf(i int, status syscall.WaitStatus) death {
 		}
 	}
 	return d
-}
-
-// settleTime is how long PEs poll before they show what they wait for.
-const settleTime = 5 * time.Millisecond
-
-// settledTable returns table's result, after settleTime if a PE seems to compute: it may have just begun to wait.
-func (a *agent) settledTable() []blocked {
-	rows := a.table()
-	for _, row := range rows {
-		if !row.Exited && row.Op == boot.NotBlocked {
-			time.Sleep(settleTime)
-			return a.table()
-		}
-	}
-	return rows
-}
-
-// table returns a copy of the Blocked page of each PE of this host.
-func (a *agent) table() []blocked {
-	now := time.Now().UnixNano()
-	var rows []blocked
-	for i, st := range a.segment.States {
-		b := &st.Blocked
-		row := blocked{PE: a.cfg.Hosts[a.cfg.Host].First + i, Op: boot.BlockedOp(b.Op.Load()), Exited: a.pes[i].ended}
-		if row.Op != boot.NotBlocked {
-			row.Peer, row.Seq, row.ForNsec = int(b.Peer.Load()), b.Seq.Load(), max(0, now-b.Since.Load())
-			row.Team, row.Stalled = b.Team.Load(), b.Stalled.Load()
-			row.Name, row.Site, _ = strings.Cut(st.Text.Load(), "\n")
-		} else if st.End.At.Load() != 0 {
-			row.Ends, row.Reason = true, boot.EndReason(st.End.Why.Load())
-		}
-		rows = append(rows, row)
-	}
-	return rows
 }
 
 // signalAll signals the process group of every PE, so that a wrapper's children get it too.

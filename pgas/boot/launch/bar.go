@@ -7,10 +7,7 @@ package launch
 import (
 	"bytes"
 	"io"
-	"os"
 	"sync"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/gopgas/gopgas/pgas/boot"
 )
@@ -23,12 +20,6 @@ type bar struct {
 	text  []byte // what it shows; nil: nothing
 	drawn bool
 	open  bool // a line of the output has not ended: the bar waits for its end
-}
-
-// IsTerminal reports whether f is a terminal.
-func IsTerminal(f *os.File) bool {
-	_, err := unix.IoctlGetTermios(int(f.Fd()), unix.TCGETS)
-	return err == nil
 }
 
 // newBar returns the bar of a terminal; nil if w is none.

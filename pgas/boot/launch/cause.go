@@ -15,7 +15,6 @@ package launch
 import (
 	"cmp"
 	"slices"
-	"syscall"
 
 	"github.com/gopgas/gopgas/pgas/boot"
 )
@@ -26,43 +25,6 @@ type deathRecord struct {
 	host             *host
 	launcherTime     int64 // when it failed, by the launcher's clock
 	afterTermination bool  // it arrived after the launcher had asked the PEs to end
-}
-
-// causeClass orders failures by how likely they are to be the root cause, the most likely first.
-type causeClass int
-
-const (
-	ownFailure         causeClass = iota // killed, crashed, or an error that is not known to be a consequence
-	collectiveMismatch                   // every member of the team ends with this error
-	abortedInC                           // C code of a PE whose peers have vanished aborts now and then
-	consequence                          // it has lost another PE
-	noFailure                            // it was told to end
-)
-
-func (d death) causeClass() causeClass {
-	switch {
-	case d.Reason == boot.EndOwn:
-		return ownFailure // however its process ended
-	case d.Reason == boot.EndOnRequest || d.ByLauncher:
-		return noFailure
-	case d.Reason == boot.EndLost && d.Peer != d.PE:
-		return consequence
-	case d.Reason == boot.EndMismatch:
-		return collectiveMismatch
-	case d.Peer >= 0 && d.Peer != d.PE && (!d.Status.Signaled() || d.Status.Signal() == syscall.SIGABRT):
-		return consequence // it has not published why it ends, but it knew of a lost PE
-	case d.Status.Signaled() && d.Status.Signal() == syscall.SIGABRT:
-		return abortedInC
-	}
-	return ownFailure
-}
-
-// blamedPE returns the PE to which a death is attributed: for a consequence, the PE that was lost.
-func (d death) blamedPE() int {
-	if d.causeClass() == consequence {
-		return d.Peer
-	}
-	return d.PE
 }
 
 // updateClockOffset lowers the offset of h's clock to that of a frame, if it is less. sentAt is by h's clock, arrived

@@ -9,7 +9,6 @@ package launch
 import (
 	"cmp"
 	"encoding/binary"
-	"os"
 	"slices"
 	"time"
 
@@ -92,16 +91,6 @@ func (c *HostClock) add(s ClockSample) {
 	}
 }
 
-// clockID names the clock of this process: clocks of machines that have run since other moments differ, and so may those of time
-// namespaces. It returns "" if the kernel does not say.
-func clockID() string {
-	space, err := os.Readlink("/proc/self/ns/time")
-	if machine := machineID(); err == nil && machine != "" {
-		return machine + " " + space
-	}
-	return ""
-}
-
 // askClock asks the agent of h for its clock, until the job is closed.
 func (j *job) askClock(h *host) {
 	for i := 0; ; i++ {
@@ -118,12 +107,6 @@ func (j *job) askClock(h *host) {
 			return
 		}
 	}
-}
-
-// answerClock answers a question of the launcher. The agent's reader calls it, so that nothing else delays the answer.
-func (a *agent) answerClock(asked []byte) {
-	now := boot.Clock()
-	go a.out.bytes(fromClock, asked, binary.BigEndian.AppendUint64(nil, uint64(now)))
 }
 
 // noteClock notes the answer of h's agent, which has come at the time arrived.

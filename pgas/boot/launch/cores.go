@@ -4,20 +4,8 @@ package launch
 // outnumber CPUs, they poll less while they wait, so each host is told how many CPUs it has for itself.
 
 import (
-	"os"
 	"slices"
-	"strings"
 )
-
-// machineID returns what tells this machine from others: the identity of this boot of the kernel. It returns "" if
-// the kernel does not say.
-func machineID() string {
-	id, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
-	if err != nil {
-		return ""
-	}
-	return strings.TrimSpace(string(id))
-}
 
 // hostCPUs are the PEs of a host and the CPUs that they may use.
 type hostCPUs struct {

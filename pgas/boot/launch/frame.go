@@ -13,14 +13,9 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/gob"
-	"errors"
 	"fmt"
 	"io"
 	"sync"
-	"syscall"
-	"time"
-
-	"github.com/gopgas/gopgas/pgas/boot"
 )
 
 // Bounds of what is read: a frame, and the banner of a remote shell.
@@ -80,107 +75,6 @@ const (
 	fromDone       kind = 'z' // nothing: every process is gone, all output is sent
 )
 
-// config is what an agent needs to prepare.
-type config struct {
-	Protocol int // of the segment and the frames
-	ID       string
-	Hosts    []boot.Host // none: toHosts has told them
-	Host     int
-	Program  string
-	Args     []string // with the name
-	Dir      string
-	Env      []string      // on top of the agent's own
-	Unbound  bool          // PEs run on any CPU
-	Stats    bool          // what PEs are blocked in is looked at all the time
-	Profiles bool          // PEs send profiles of themselves
-	Record   bool          // PEs record what they do (package record)
-	Live     bool          // the launcher asks what PEs are doing while they run
-	Events   int           // that a PE may record; 0: there is no trace
-	Secret   []byte        // of the job; jobs of one host have none
-	FanOut   int           // of the tree of the exchange's servers
-	Serve    string        // the address at which this agent serves the exchange to other hosts; none: boot.ListenOn finds it
-	Hash     bool          // whether to read the whole program
-	Staged   string        // hash of the program in the agent's own directory, if it was staged there; Program names the original
-	Stall    time.Duration // nothing moves for so long: the launcher is told; 0: it is not
-	Sweep    bool          // nothing of the above: kill what is left of job ID on its host Host, and end
-}
-
-// ready is an agent's answer to config.
-type ready struct {
-	Hash   string // of the program
-	Memory uint64 // of this host
-	Room   boot.HeapRoom
-	Addrs  []string // of the exchange on this host, for other hosts
-	SentAt int64    // boot.Clock of this host
-
-	Clock   string // see clockID
-	Machine string // see hostCPUs
-	CPUs    []int
-}
-
-// start is sent to every agent when all are ready.
-type start struct {
-	HeapMax uint64
-	Parent  []string // addresses of the exchange on the parent host
-	Cores   int      // CPUs that the host has for itself
-}
-
-// death says how a PE ended.
-type death struct {
-	PE        int
-	Process   int
-	Status    syscall.WaitStatus
-	NeverLeft bool      // it had joined the job and did not leave it
-	Table     []blocked // of its host, at that moment
-
-	Reason     boot.EndReason // as the PE published it
-	Peer       int            // the PE that it has lost, or -1
-	FailedAt   int64          // boot.Clock of its host when it failed
-	SentAt     int64          // boot.Clock of its host when this was sent
-	ByLauncher bool           // killed by a signal that the launcher had sent
-
-	OutOfMemory string // why the kernel has killed it for want of memory; "" if it has not
-
-	Accused *boot.Accusation // other PEs have lost it; if Process is 0, its process may live
-}
-
-// failed reports whether the PE failed: its status is not 0, or it has not left the job.
-func (d death) failed() bool { return d.Status != 0 || d.NeverLeft }
-
-// failedHow returns the value of boot.Header.FailedHow for d.
-func (d death) failedHow() uint64 {
-	switch {
-	case d.Accused != nil && d.Process == 0:
-		return d.Accused.How()
-	case d.blamedPE() != d.PE:
-		return boot.LostHow
-	}
-	return uint64(d.Status)
-}
-
-// globalExit is a call of World.GlobalExit: by which PE, and with which status.
-type globalExit struct {
-	PE     int
-	Status int
-}
-
-// blocked is a PE's Blocked page at some moment.
-type blocked struct {
-	PE      int
-	Op      boot.BlockedOp
-	Peer    int
-	Seq     uint64
-	Team    uint32
-	ForNsec int64
-	Exited  bool
-	Name    string // of the word or the lock in the program; empty: not known
-	Site    string // of the program's call; empty: not known
-	Stalled uint32 // not 0: nothing moves in it (boot.Blocked.Stalled)
-
-	Ends   bool           // the PE has published that it ends
-	Reason boot.EndReason // of that
-}
-
 // sender writes frames. Any number of goroutines may use it.
 type sender struct {
 	mu     sync.Mutex
@@ -233,29 +127,5 @@ func readFrame(r *bufio.Reader) (kind, []byte, error) {
 	return kind(head[0]), content, err
 }
 
-var errNoGreeting = errors.New("too much output before an agent's greeting")
-
-// skipToAny reads up to and including the first of marks, and returns it.
-func skipToAny(r *bufio.Reader, marks ...string) (string, error) {
-	matched := make([]int, len(marks))
-	for range maxBanner {
-		b, err := r.ReadByte()
-		if err != nil {
-			return "", err
-		}
-		for i, mark := range marks {
-			switch {
-			case b == mark[matched[i]]:
-				matched[i]++
-			case b == mark[0]:
-				matched[i] = 1
-			default:
-				matched[i] = 0
-			}
-			if matched[i] == len(mark) {
-				return mark, nil
-			}
-		}
-	}
-	return "", errNoGreeting
-}
+// protocol numbers the contract between launcher and agent. It changes with the frames and what they hold.
+const protocol = 13

@@ -6,24 +6,10 @@ package launch
 import (
 	"syscall"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // outputTime is how long agents may take to pass on the last output.
 const outputTime = 5 * time.Second
-
-// watchGlobalExit waits until a PE of this host calls GlobalExit.
-func (a *agent) watchGlobalExit() {
-	pe, status := a.segment.AwaitExit()
-	a.globalExits <- globalExit{pe, status}
-}
-
-// stopPEs stops every PE where it is.
-func (a *agent) stopPEs() {
-	a.stopped = true
-	a.signalAll(unix.SIGSTOP)
-}
 
 // handleGlobalExit begins the end of the job, for a PE of h that called GlobalExit. If a PE has failed before, that
 // remains the reason.

@@ -63,3 +63,30 @@ func checkGreeting(text string) error {
 
 // Protocol returns the number of the contract between a launcher and its agents, which both must have.
 func Protocol() int { return protocol }
+
+var errNoGreeting = errors.New("too much output before an agent's greeting")
+
+// skipToAny reads up to and including the first of marks, and returns it.
+func skipToAny(r *bufio.Reader, marks ...string) (string, error) {
+	matched := make([]int, len(marks))
+	for range maxBanner {
+		b, err := r.ReadByte()
+		if err != nil {
+			return "", err
+		}
+		for i, mark := range marks {
+			switch {
+			case b == mark[matched[i]]:
+				matched[i]++
+			case b == mark[0]:
+				matched[i] = 1
+			default:
+				matched[i] = 0
+			}
+			if matched[i] == len(mark) {
+				return mark, nil
+			}
+		}
+	}
+	return "", errNoGreeting
+}

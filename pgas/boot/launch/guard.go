@@ -24,10 +24,6 @@ const guardedAgent = "2"
 
 const guardName = "pgas-guard"
 
-// orphanTime is how long an agent may live on when its launcher is gone: it kills and sweeps in less, unless it
-// is stopped.
-const orphanTime = killTime + drainTime + 5*time.Second
-
 // guard starts the agent, waits for its end, and kills the processes it has left. It returns the agent's exit status.
 func guard() int {
 	runtime.LockOSThread() // the agent dies with the thread that has started it

@@ -14,6 +14,7 @@ import (
 
 	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas/boot"
+	"golang.org/x/sys/unix"
 )
 
 // Local is the name of the launcher's own host. Its agent is started without a template. With DefaultTemplate, so is
@@ -307,4 +308,28 @@ func peNumbers(h boot.Host) []int {
 		n = append(n, h.First+i)
 	}
 	return n
+}
+
+// IsTerminal reports whether f is a terminal.
+func IsTerminal(f *os.File) bool {
+	_, err := unix.IoctlGetTermios(int(f.Fd()), unix.TCGETS)
+	return err == nil
+}
+
+// command returns the command of the agent of host.
+func (s *Spec) command(host string) agentCommand {
+	if s.isHere(host) {
+		return agentCommand{argv: s.Agent}
+	}
+	words, _ := SplitTemplate(s.Template) // complete has checked it
+	words = withHost(words, host)
+	if s.Stage {
+		return agentCommand{append(words, "/bin/sh"), s.staging.script()}
+	}
+	for _, word := range s.Agent {
+		if !shellSafe(word) {
+			return agentCommand{append(words, "/bin/sh"), "exec " + shellWords(s.Agent) + "\n"}
+		}
+	}
+	return agentCommand{argv: append(words, s.Agent...)}
 }

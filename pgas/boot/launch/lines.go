@@ -268,3 +268,11 @@ func clip(b []byte) (kept []byte, cut bool) {
 	}
 	return append(kept[:len(kept):len(kept)], "…"...), true
 }
+
+// unwrapped returns the system's error of one that names a file.
+func unwrapped(err error) error {
+	if p, ok := err.(*os.PathError); ok {
+		return p.Err
+	}
+	return err
+}

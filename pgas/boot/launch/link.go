@@ -84,3 +84,6 @@ func awaitGreeting(r *bufio.Reader, in io.Writer, files fileSource, progress fun
 		}
 	}
 }
+
+// drainTime is how long the launcher may take to read what is left after it has ended the agent's input.
+const drainTime = 2 * time.Second

@@ -20,12 +20,6 @@ const (
 	lostLooks = 4
 )
 
-// reportLostHost tells the launcher that the connection to the agent of the host with the first PE pe has ended, as it does
-// when that agent is done.
-func (a *agent) reportLostHost(pe int) {
-	a.out.bytes(fromLostHost, binary.BigEndian.AppendUint32(nil, uint32(pe)))
-}
-
 // A suspicion is what the launcher knows of an agent that another one has lost.
 type suspicion struct {
 	by     *host

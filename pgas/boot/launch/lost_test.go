@@ -1,7 +1,6 @@
 package launch
 
 import (
-	"bytes"
 	"encoding/binary"
 	"io"
 	"strings"
@@ -58,15 +57,5 @@ func TestSuspectedHost(t *testing.T) {
 				t.Errorf("it says %v", h.endError(nil))
 			}
 		})
-	}
-}
-
-// TestPing: an agent answers a ping, whatever its PEs do.
-func TestPing(t *testing.T) {
-	var out bytes.Buffer
-	a := &agent{out: &sender{w: &out}}
-	a.handle(command{kind: toPing})
-	if k := kind(out.Bytes()[0]); k != fromPing {
-		t.Errorf("it answers %q", k)
 	}
 }

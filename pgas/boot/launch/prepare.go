@@ -3,11 +3,8 @@ package launch
 // What an agent does before its PEs run: check that they can run, make the segment, start them.
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"syscall"
@@ -19,9 +16,6 @@ import (
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/boot/record"
 )
-
-// protocol numbers the contract between launcher and agent. It changes with the frames and what they hold.
-const protocol = 13
 
 // The descriptors of a PE after its standard three. Where there is no secret, nothing has its descriptor.
 const (
@@ -103,36 +97,6 @@ func checkDir(dir string) error {
 		return fmt.Errorf("the working directory %s is no directory: give -wdir another one", dir)
 	}
 	return nil
-}
-
-func checkProgram(path string) error {
-	info, err := os.Stat(path)
-	switch {
-	case errors.Is(err, os.ErrNotExist):
-		return fmt.Errorf("there is no program %s: build or copy it there", path)
-	case err != nil:
-		return fmt.Errorf("the program %s: %w", path, errors.Unwrap(err))
-	case info.IsDir():
-		return fmt.Errorf("%s is a directory, not a program", path)
-	case !info.Mode().IsRegular():
-		return fmt.Errorf("%s is a pipe or a device, not a program", path)
-	case unix.Access(path, unix.X_OK) != nil:
-		return fmt.Errorf("%s is not executable: chmod +x it, or name another program", path)
-	}
-	return nil
-}
-
-func hashFile(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", fmt.Errorf("reading the program to compare it between hosts: %w", err)
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", fmt.Errorf("reading the program to compare it between hosts: %w", err)
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 // start makes the segment and starts every PE of this host.

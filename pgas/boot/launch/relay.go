@@ -13,33 +13,13 @@ package launch
 import (
 	"bufio"
 	"encoding/binary"
-	"errors"
 	"io"
 	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/gopgas/gopgas/pgas/boot"
 )
-
-// relayConfig is what a relay starts.
-type relayConfig struct {
-	Protocol int
-	Hosts    []boot.Host // of the job
-	Argv     []string    // of the command of an agent on {host}
-	Input    string      // of that command
-	Host     uint32      // the relay's own, of which it runs the agent too
-	Rest     []subtree
-}
-
-// subtree is a host that a relay starts, and those for which that one relays.
-type subtree struct {
-	Host uint32
-	Rest []subtree
-}
 
 // relayedHosts are the children of a relay, by the number of their host.
 type relayedHosts struct {
@@ -80,27 +60,12 @@ func (a *agent) relay(cfg relayConfig) error {
 	return nil
 }
 
-func hostNumber(host uint32) []byte { return binary.BigEndian.AppendUint32(nil, host) }
-
 // command returns the command of the agent of a host.
 func (cfg relayConfig) command(host uint32) agentCommand {
 	if host == cfg.Host {
 		return agentCommand{argv: append([]string{"/proc/self/exe"}, os.Args[1:]...)}
 	}
 	return agentCommand{argv: withHost(cfg.Argv, cfg.Hosts[host].Name), input: cfg.Input}
-}
-
-// check returns an error if a launcher of this version cannot have sent cfg.
-func (cfg relayConfig) check() error {
-	if cfg.Protocol != protocol {
-		return errOtherVersion
-	}
-	for _, c := range append([]subtree{{Host: cfg.Host}}, cfg.Rest...) {
-		if int64(c.Host) >= int64(len(cfg.Hosts)) {
-			return errOtherVersion
-		}
-	}
-	return nil
 }
 
 // instruct tells a child that has greeted what all children are told.
@@ -185,22 +150,3 @@ func (r *relayedHosts) obey(commands <-chan command) {
 		h.link.signal(unix.SIGKILL)
 	}
 }
-
-// ownFiles finds the staged files in the directory from which this agent runs.
-func ownFiles() fileSource {
-	self, err := os.Executable()
-	if err != nil {
-		return nil
-	}
-	entries, err := os.ReadDir(filepath.Dir(self))
-	if err != nil {
-		return nil
-	}
-	files := fileSource{}
-	for _, e := range entries {
-		files[e.Name()] = filepath.Join(filepath.Dir(self), e.Name())
-	}
-	return files
-}
-
-var errOtherVersion = errors.New("this is another version of pgasrun than the launcher's: install the same on every host")

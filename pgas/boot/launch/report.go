@@ -7,10 +7,6 @@ import (
 	"strings"
 	"syscall"
 	"time"
-
-	"golang.org/x/sys/unix"
-
-	"github.com/gopgas/gopgas/pgas/boot"
 )
 
 // Failure is the failure that ended a job: that of the PE which failed first, as far as is known.
@@ -64,41 +60,6 @@ func writeTail(b *strings.Builder, title string, lines []string) {
 	for _, line := range lines {
 		fmt.Fprintf(b, "    %s\n", line)
 	}
-}
-
-func describeEnd(d death) string {
-	switch {
-	case d.Accused != nil && d.Process == 0:
-		return "is lost: " + d.Accused.Error()
-	case d.Accused != nil && !d.failed():
-		return fmt.Sprintf("left the job while PE %d still needed it", d.Accused.By)
-	}
-	how := fmt.Sprintf("exited with status %d", d.Status.ExitStatus())
-	if d.ByLauncher && d.Reason == boot.EndOwn {
-		return "failed, and was ended before its process was gone"
-	}
-	if d.Status.Signaled() {
-		sig := d.Status.Signal()
-		how = fmt.Sprintf("was killed by signal %d (%s)", sig, unix.SignalName(sig))
-		if d.OutOfMemory != "" {
-			how += ", " + d.OutOfMemory
-		}
-	}
-	if d.NeverLeft && d.Status == 0 {
-		how += " without leaving the job (pgas.Main and World.Close do)"
-	}
-	return how
-}
-
-// exitStatus returns what a shell would: 128+N for signal N. A PE that exits without leaving the job has failed.
-func exitStatus(d death) int {
-	switch {
-	case d.Status.Signaled():
-		return 128 + int(d.Status.Signal())
-	case d.Status == 0 && d.NeverLeft:
-		return 1
-	}
-	return d.Status.ExitStatus()
 }
 
 // report returns the failure that ended the job, or nil.
@@ -177,61 +138,6 @@ func roundAge(d time.Duration) time.Duration {
 		return d.Round(100 * time.Microsecond)
 	}
 	return d
-}
-
-// endings say what a PE is doing that has published that it ends.
-var endings = map[boot.EndReason]string{
-	boot.EndUnknown: "ending", boot.EndOwn: "ending with an error of its own", boot.EndMismatch: "ending with a mismatch of collectives",
-	boot.EndLost: "ending because of a PE that it has lost", boot.EndOnRequest: "ending on request",
-}
-
-// String returns what the PE is doing, without for how long.
-func (b blocked) String() string {
-	if b.Op == boot.NotBlocked {
-		if b.Ends {
-			return endings[b.Reason]
-		}
-		return b.Op.String()
-	}
-	s := "in " + b.Op.String()
-	if b.Op == boot.InLibrary && b.Name != "" {
-		s = "in " + b.Name
-	}
-	switch b.Op {
-	case boot.InWait:
-		s += b.place(" on ", "its heap", " on the word at ")
-	case boot.InLock:
-		s += b.place(" ", "the heap", " at ")
-	case boot.InFetch, boot.InRelease:
-		s += fmt.Sprintf(", block %d", b.Seq)
-		if b.Name != "" {
-			s += " (" + b.Name + ")"
-		}
-	case boot.InBarrier, boot.InCollective, boot.InLibrary:
-		if b.Op == boot.InLibrary && b.Seq == 0 {
-			break // it is no call of a team
-		}
-		s += fmt.Sprintf(" number %d", b.Seq)
-		if b.Team != 0 {
-			s += fmt.Sprintf(" of team %d", b.Team)
-		}
-	}
-	if b.Peer >= 0 {
-		s += fmt.Sprintf(", waiting for PE %d", b.Peer)
-	}
-	if b.Site != "" {
-		s += ", called at " + b.Site
-	}
-	return s
-}
-
-// place describes the word or the lock that the PE waits for: beforeName and its name if it has one, otherwise
-// beforeOffset and its offset in heap.
-func (b blocked) place(beforeName, heap, beforeOffset string) string {
-	if b.Name != "" {
-		return fmt.Sprintf("%s%s (at %#x of %s)", beforeName, b.Name, b.Seq, heap)
-	}
-	return fmt.Sprintf("%s%#x of %s", beforeOffset, b.Seq, heap)
 }
 
 // Ranges writes ascending numbers as "0-3,5".

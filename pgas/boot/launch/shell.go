@@ -30,24 +30,6 @@ func (c agentCommand) String() string {
 	return s
 }
 
-// command returns the command of the agent of host.
-func (s *Spec) command(host string) agentCommand {
-	if s.isHere(host) {
-		return agentCommand{argv: s.Agent}
-	}
-	words, _ := SplitTemplate(s.Template) // complete has checked it
-	words = withHost(words, host)
-	if s.Stage {
-		return agentCommand{append(words, "/bin/sh"), s.staging.script()}
-	}
-	for _, word := range s.Agent {
-		if !shellSafe(word) {
-			return agentCommand{append(words, "/bin/sh"), "exec " + shellWords(s.Agent) + "\n"}
-		}
-	}
-	return agentCommand{argv: append(words, s.Agent...)}
-}
-
 // hostPlace stands for the name of a host in the words of a command.
 const hostPlace = "{host}"
 

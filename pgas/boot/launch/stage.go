@@ -8,28 +8,14 @@ package launch
 // interrupted leaves nothing, and two launchers or two hosts with one home directory do not disturb each other.
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
-	"path/filepath"
-	"regexp"
-	"slices"
 	"strings"
-	"time"
-
-	"github.com/gopgas/gopgas/internal/plural"
 )
 
 // stageRequest is followed by the hash of the file that a host's shell requests, and a line's end.
 const stageRequest = "\x00pgas-stage "
-
-// stageBound is the most that the files of a host's cache take. The least recently used ones are removed first.
-const stageBound = 1 << 30
-
-// partTime is how old an incomplete file must be to be removed: a killed shell has left it.
-const partTime = time.Hour
 
 // stagedFile is a file that every host gets.
 type stagedFile struct {
@@ -45,33 +31,6 @@ type staging struct {
 
 // fileSource finds the files that are to be sent, by their hashes.
 type fileSource map[string]string
-
-// prepareStaging hashes the files that are to be staged, if any are.
-func (s *Spec) prepareStaging() error {
-	if !s.Stage {
-		return nil
-	}
-	s.staging, s.files = &staging{Args: s.Agent[1:]}, fileSource{}
-	for _, f := range []struct {
-		path string
-		file *stagedFile
-	}{{s.Agent[0], &s.staging.Agent}, {s.Program, &s.staging.Program}} {
-		var err error
-		if err = checkProgram(f.path); err == nil {
-			f.file.Hash, err = hashFile(f.path)
-		}
-		info, statErr := os.Stat(f.path)
-		if err == nil {
-			err = statErr
-		}
-		if err != nil {
-			return fmt.Errorf("-stage copies a program of this host: %w", err)
-		}
-		f.file.Size = info.Size()
-		s.files[f.file.Hash] = f.path
-	}
-	return nil
-}
 
 // send writes a file to a host's shell, which has requested it.
 func (s fileSource) send(to io.Writer, hash string, progress func(bytes int)) error {
@@ -145,84 +104,4 @@ func (s *staging) script() string {
 		line += fmt.Sprintf(" get %s %d;", f.Hash, f.Size)
 	}
 	return line + ` umask "$m0"; exec "$d/` + s.Agent.Hash + `" ` + shellWords(s.Args) + "\n"
-}
-
-// stagedOn returns the hash of the program if it is staged on host, or "".
-func (s *Spec) stagedOn(host string) string {
-	if s.staging == nil || s.isHere(host) {
-		return ""
-	}
-	return s.staging.Program.Hash
-}
-
-// stagingPause is the time between two reports of progress, and before the first.
-const stagingPause = 2 * time.Second
-
-// reportStaging counts n bytes that a host has been sent, and says every stagingPause how far that is.
-func (j *job) reportStaging(n int) {
-	j.connect.Reset(j.spec.ConnectTimeout)
-	now := time.Now()
-	if j.stagedBytes == 0 {
-		j.stagingReport = now.Add(stagingPause)
-	}
-	if j.stagedBytes += int64(n); now.After(j.stagingReport) {
-		j.stagingReport = now.Add(stagingPause)
-		most := (j.spec.staging.Agent.Size + j.spec.staging.Program.Size) * int64(len(j.hosts))
-		j.stderr.notice(fmt.Sprintf("pgasrun: copying the program: %d of at most %d MB sent to %s\n", j.stagedBytes>>20, most>>20, plural.Count(len(j.hosts), "host")))
-	}
-}
-
-// useStaged makes the staged program the one that this agent runs. The home directory stands in for a working directory that
-// the host does not have.
-func (a *agent) useStaged() error {
-	self, err := os.Executable()
-	if err != nil {
-		return fmt.Errorf("finding the staged files: %w", err)
-	}
-	dir := filepath.Dir(self)
-	a.cfg.Program = filepath.Join(dir, a.cfg.Staged)
-	if hash, err := hashFile(a.cfg.Program); err != nil || hash != a.cfg.Staged {
-		os.Remove(a.cfg.Program)
-		return errors.Join(err, fmt.Errorf("the staged copy of the program in %s was damaged and has been removed: run the job again", dir))
-	}
-	if _, err := os.Stat(a.cfg.Dir); errors.Is(err, fs.ErrNotExist) {
-		if a.cfg.Dir, err = os.UserHomeDir(); err != nil {
-			return fmt.Errorf("the host has not the job's working directory, and no home directory instead: %w", err)
-		}
-		a.logf("the job's working directory does not exist here: PEs run in %s", a.cfg.Dir)
-	}
-	pruneStaged(dir, []string{filepath.Base(self), a.cfg.Staged}, stageBound, time.Now())
-	return nil
-}
-
-// stagedName matches the names of staged files, and of incomplete ones.
-var stagedName = regexp.MustCompile(`^[0-9a-f]{64}(\.[^/]*part[^/]*)?$`)
-
-// pruneStaged removes files that were staged before, the least recently used ones first, until those that remain take no
-// more than bound, and what killed shells have left. It spares what keep names, and files that are not staged ones.
-func pruneStaged(dir string, keep []string, bound int64, now time.Time) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return
-	}
-	var files []fs.FileInfo
-	for _, e := range entries {
-		info, err := e.Info()
-		switch {
-		case err != nil || !info.Mode().IsRegular() || slices.Contains(keep, e.Name()) || !stagedName.MatchString(e.Name()):
-		case strings.Contains(e.Name(), "part"):
-			if now.Sub(info.ModTime()) > partTime {
-				os.Remove(filepath.Join(dir, e.Name()))
-			}
-		default:
-			files = append(files, info)
-		}
-	}
-	slices.SortFunc(files, func(a, b fs.FileInfo) int { return b.ModTime().Compare(a.ModTime()) })
-	var total int64
-	for _, f := range files {
-		if total += f.Size(); total > bound {
-			os.Remove(filepath.Join(dir, f.Name()))
-		}
-	}
 }

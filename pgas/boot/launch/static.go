@@ -163,14 +163,6 @@ func (s *staticHost) write(to Stream, pe int, piece []byte) {
 	s.tails[pe-s.host.First].add(piece)
 }
 
-// unwrapped returns the system's error of one that names a file.
-func unwrapped(err error) error {
-	if p, ok := err.(*os.PathError); ok {
-		return p.Err
-	}
-	return err
-}
-
 // supervise follows the PEs until all have ended.
 func (s *staticHost) supervise(ctx context.Context) error {
 	var cause error

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -59,3 +60,10 @@ func parentOf(pid int) int {
 	parent, _ := strconv.Atoi(string(fields[1]))
 	return parent
 }
+
+// killTime is how long a killed process may take to go.
+const killTime = 5 * time.Second
+
+// orphanTime is how long an agent may live on when its launcher is gone: it kills and sweeps in less, unless it
+// is stopped.
+const orphanTime = killTime + drainTime + 5*time.Second

@@ -20,33 +20,6 @@ import (
 // samplePeriod is the time between two looks at the PEs of a host.
 const samplePeriod = time.Millisecond
 
-// PEStats says what one PE did.
-type PEStats struct {
-	PE      int           `json:"pe"`
-	Host    string        `json:"host"`
-	Elapsed time.Duration `json:"elapsed_ns"` // from its start to its end
-	CPU     time.Duration `json:"cpu_ns"`     // user and system time of its process, and of those that it has waited for
-	Memory  uint64        `json:"memory_bytes"`
-	Waits   []Wait        `json:"waits"` // the longest first
-
-	Counts *record.Counts `json:"counts,omitempty"` // what the PE has recorded; nil: nothing
-}
-
-// Wait is how long a PE was blocked in operations of one kind, waiting for one PE.
-type Wait struct {
-	In   string        `json:"in"`
-	For  int           `json:"for_pe"` // -1: for no PE in particular, or for one of very many
-	Time time.Duration `json:"time_ns"`
-}
-
-// Blocked returns how long the PE was blocked.
-func (s PEStats) Blocked() (d time.Duration) {
-	for _, w := range s.Waits {
-		d += w.Time
-	}
-	return d
-}
-
 // waitKey is what waits are added up for.
 type waitKey struct {
 	op   boot.BlockedOp
