@@ -5,14 +5,18 @@ package tests
 //
 //	pgas.Alloc, World.Close    a name of a package of the module, or of one of its types
 //	w.Barrier(ctx)             a method of *pgas.World, which pages call w
-//	Split(ctx, …), RunLate     a call, or a word in CamelCase: something that is declared in the module (pages only)
+//	Split(ctx, …)              a call of a function or method that takes a context first (pages only)
+//	Near(pe), RunLate          a call, or a word in CamelCase: something that is declared in the module (pages only)
 //	TestFlows                  a test, a benchmark, a fuzz target or an example
-//	PGAS_AMO, -keep-going      a variable, or a flag of a command (flags: pages only)
-//	pgas/boot, docs/ui.md      a folder or a file below one that the module has
+//	PGAS_AMO, -keep-going      a variable, or a flag that a command or a sample defines
+//	pgasrun -n 2 ./prog        flags of a command in a line that starts it, in blocks of code too
+//	pgas/boot, docs/ui.md      a folder or a file below one that the module has (pages only)
+//	hang.Limit, four minutes   a constant and how long it is (pages only)
 //
 // The index is of the syntax alone. What a type embeds may have any member.
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -23,8 +27,10 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 // A declared is the names of the module.
@@ -32,8 +38,11 @@ type declared struct {
 	packages map[string]map[string]bool // by the name of a package: its functions, types, variables, and "Type.Member"
 	embeds   map[string]bool            // "pkg.Type" that embed something
 	words    map[string]bool            // every name that is declared anywhere
+	blocking map[string]bool            // functions and methods whose first parameter is a context
+	flags    map[string]bool            // flags that some program defines
+	lasting  map[string]time.Duration   // constants of durations, as "pkg.Name"
 	paths    map[string]bool            // files and folders, from the module's root
-	strings  string                     // the Go sources, in which variables and flags are quoted
+	strings  string                     // the Go sources but tests, in which variables are quoted
 }
 
 // TestPagesClaim: names of calls, files, tests, variables and flags on all pages and in comments of packages exist.
@@ -55,6 +64,16 @@ func TestPagesClaim(t *testing.T) {
 		if page == "../docs/pgasgen.md" {
 			code = string(content) // it describes accessors by the names of fields in its sentences
 		}
+		for _, problem := range d.wrongDurations(string(content)) {
+			t.Errorf("%s: %s", page, problem)
+		}
+		for line := range strings.Lines(strings.Join(codeBlock.FindAllString(string(content), -1), "")) {
+			if line = strings.TrimPrefix(line, "$ "); startsOurs.MatchString(line) {
+				if problem := d.badFlags(line); problem != "" {
+					t.Errorf("%s: %s: %s", page, strings.TrimSpace(line), problem)
+				}
+			}
+		}
 		for _, line := range slices.Sorted(maps.Keys(claims)) {
 			for _, name := range claims[line] {
 				if problem := d.problem(name); problem != "" && !generated(name, code) {
@@ -69,6 +88,11 @@ func TestPagesClaim(t *testing.T) {
 				t.Errorf("the comment of package %s: %s: %s", folder, word, problem)
 			}
 		}
+		for _, m := range commentFlag.FindAllStringSubmatch(comments[folder], -1) {
+			if problem := d.problem("-" + m[1]); problem != "" {
+				t.Errorf("the comment of package %s: -%s: %s", folder, m[1], problem)
+			}
+		}
 	}
 }
 
@@ -77,16 +101,20 @@ func TestPagesClaimFindsFaults(t *testing.T) {
 	d := &declared{
 		packages: map[string]map[string]bool{"pgas": {"Alloc": true, "World": true, "World.Barrier": true, "Team": true}},
 		embeds:   map[string]bool{},
-		words:    map[string]bool{"Alloc": true, "World": true, "Barrier": true, "TestFlows": true, "RunLate": true},
+		words:    map[string]bool{"Alloc": true, "World": true, "Barrier": true, "TestFlows": true, "RunLate": true, "Host": true},
+		blocking: map[string]bool{"Alloc": true, "Barrier": true},
+		flags:    map[string]bool{"keep-going": true},
+		lasting:  map[string]time.Duration{"hang.Limit": 4 * time.Minute},
 		paths:    map[string]bool{"docs": true, "docs/ui.md": true, "pgas": true, "pgas/boot": true},
-		strings:  `"PGAS_AMO" "keep-going"`,
+		strings:  `"PGAS_AMO" "gone"`,
 	}
 	for name, wrong := range map[string]bool{
 		"pgas.Alloc": false, "pgas.Gone": true, "pgas.Alloc[int](ctx, w, 1)": false, "*pgas.World": false, "&pgas.Gone{}": true,
 		"World.Barrier": false, "World.Gone": true, "World.Gone(ctx)": true, "w.Barrier(ctx)": false, "w.Gone()": true,
-		"Barrier(ctx)": false, "Gone(ctx, …)": true, "RunLate": false, "RunEarly": true, "Gone": true,
+		"Barrier(ctx)": false, "Gone(ctx, …)": true, "Host(ctx)": true, "Host(pe)": false, "w.Host(ctx)": true, "RunLate": false, "RunEarly": true, "Gone": true,
 		"pgas.TestFlows": false, "pgas/boot.TestGone": true, "gone.TestFlows": true,
 		"TestFlows": false, "TestFlows/one": false, "TestGone": true, "PGAS_AMO": false, "PGAS_AMO=nic": false, "PGAS_GONE": true,
+		"pgasrun -keep-going ./prog -gone": false, "pgasrun -gone ./prog": true, "pgasbench locks -gone": true,
 		"-keep-going": false, "-keep-going=false": false, "-gone": true, "-race": false,
 		"docs/ui.md": false, "docs/gone.md": true, "pgas/boot": false, "pgas/gone": true, "pgas/boot.World": false, "pgas/boot.Gone": true, "pgas/boot.World.Barrier": false, "/dev/shm": false, "a/b": false,
 		"x := w.Barrier": false, "SIGTERM": false, "MPI": false, "fmt.Println": false, "ulimit -n": false, "nil": false,
@@ -95,9 +123,70 @@ func TestPagesClaimFindsFaults(t *testing.T) {
 			t.Errorf("%s: %q", name, problem)
 		}
 	}
+	for sentence, wrong := range map[string]bool{
+		"ended after `hang.Limit`, four minutes.": false, "ended after `hang.Limit`, 4 minutes": false, "`hang.Limit`,\ntwo minutes": true,
+		"`hang.Limit`, 240 seconds": false, "`hang.Limit` is long": false, "`hang.Gone`, two minutes": true,
+	} {
+		if found := d.wrongDurations(sentence); (len(found) > 0) != wrong {
+			t.Errorf("%s: %q", sentence, found)
+		}
+	}
+}
+
+// TestPagesClaimsOfOld: the checker finds the claims that stood on pages for months after they had become untrue.
+func TestPagesClaimsOfOld(t *testing.T) {
+	d, _ := declarations(t)
+	for page, claims := range map[string][]string{
+		"docs/pgas.md": {"w.Shared()", "Host(ctx)", "Level(ctx, topo.Socket)", "TestEndedContext"},
+		"pgas/node":    {"node.Node.Mine", "pgas/internal/node/far.go"},
+		"README.md":    {"-gone-for-good", "PGAS_GONE_FOR_GOOD", "pgas/containers", "pgas.Shared"},
+	} {
+		for _, name := range claims {
+			if d.problem(name) == "" {
+				t.Errorf("%s: `%s` passes, and there is no such thing", page, name)
+			}
+		}
+	}
+	for _, page := range []string{"a body is ended after `hang.Limit`, two minutes"} {
+		if d.wrongDurations(page) == nil {
+			t.Errorf("%s: passes, and the limit is %v", page, d.lasting["hang.Limit"])
+		}
+	}
+}
+
+// TestGlossaryHasWordsOnce: no table of the glossary explains a word in two rows.
+func TestGlossaryHasWordsOnce(t *testing.T) {
+	content, err := os.ReadFile("../docs/glossary.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := 0
+	for _, section := range strings.Split(string(content), "\n## ") {
+		seen := map[string]bool{}
+		for _, m := range glossaryRow.FindAllStringSubmatch(section, -1) {
+			if m[1] == "word" {
+				continue // the head of the table
+			}
+			for word := range strings.SplitSeq(m[1], ", ") {
+				if seen[word] {
+					t.Errorf("docs/glossary.md explains %q twice in one table: leave one row", word)
+				}
+				seen[word] = true
+				words++
+			}
+		}
+	}
+	if words < 50 {
+		t.Errorf("found %d words in docs/glossary.md: the form of its rows has changed", words)
+	}
 }
 
 var (
+	startsOurs  = regexp.MustCompile(`^(?:pgasrun|pgasbench|pgasgen|pgasdoctor) `) // flags of pgasvet are names of its rules
+	inQuotes    = regexp.MustCompile(`'[^']*'`)
+	glossaryRow = regexp.MustCompile(`(?m)^\| ([^|` + "`" + `]+?) \|`)
+	commentFlag = regexp.MustCompile(`(?m)(?:^|\s)-([a-z]+(?:-[a-z]+)+|[a-z]{3,})(?:[\s=.,:;)]|$)`)
+	lasts       = regexp.MustCompile("`(\\w+\\.\\w+)`,\\s+(\\w+) (second|minute|hour)s?\\b")
 	commentWord = regexp.MustCompile(`\b(?:(?:Test|Benchmark|Fuzz)[A-Z]\w+|PGAS_[A-Z_]+\w|[a-z]\w*\.[A-Z]\w+(?:\.[A-Z]\w+)?)\b`)
 	testName    = regexp.MustCompile(`^((?:Test|Benchmark|Fuzz|Example)[A-Z]\w*)(?:/.*)?$`)
 	testOf      = regexp.MustCompile(`^([\w/]+)\.((?:Test|Benchmark|Fuzz|Example)[A-Z]\w*)(?:/.*)?$`)
@@ -133,14 +222,20 @@ func (d *declared) problem(name string) string {
 	if m := variable.FindStringSubmatch(name); m != nil {
 		return d.need(strings.Contains(d.strings, `"`+m[1]+`"`), "there is no such variable")
 	}
+	if startsOurs.MatchString(name) {
+		return d.badFlags(name)
+	}
 	if m := flagName.FindStringSubmatch(name); m != nil {
-		return d.need(slices.Contains(foreignFlags, m[1]) || strings.Contains(d.strings, `"`+m[1]+`"`), "no command has such a flag")
+		return d.need(slices.Contains(foreignFlags, m[1]) || d.flags[m[1]], "no command has such a flag")
 	}
 	if m := ofPackage.FindStringSubmatch(name); m != nil {
 		return d.qualified(m[1], m[2])
 	}
 	if m := member.FindStringSubmatch(name); m != nil {
 		return d.need(d.anyHas(m[1], m[2]), "no package has that")
+	}
+	if m := bareCall.FindStringSubmatch(name); m != nil && strings.Contains(name, "(ctx") {
+		return d.need(d.blocking[m[1]] || slices.Contains(foreignWords, m[1]), "nothing of that name takes a context")
 	}
 	if m := bareCall.FindStringSubmatch(name); m != nil {
 		return d.need(d.words[m[1]] || slices.Contains(foreignWords, m[1]), "nothing of that name is declared")
@@ -189,8 +284,39 @@ func (d *declared) anyHas(of, member string) bool {
 	return slices.Contains(foreignWords, of)
 }
 
-// foreignFlags are those of other programs that pages name.
-var foreignFlags = []string{"benchtime", "benchmem", "buildmode", "race"}
+// badFlags returns a complaint about the flags of a command of ours in a line, up to the program that it starts.
+func (d *declared) badFlags(line string) string {
+	line = inQuotes.ReplaceAllString(line, "")
+	for _, end := range []string{" ./", " -- ", " | "} {
+		line, _, _ = strings.Cut(line, end)
+	}
+	for _, word := range strings.Fields(line)[1:] {
+		if m := flagName.FindStringSubmatch(word); m != nil && d.problem(word) != "" {
+			return "no command has a flag -" + m[1]
+		}
+	}
+	return ""
+}
+
+// wrongDurations returns what is wrong with the constants that a text names with how long they are.
+func (d *declared) wrongDurations(text string) (problems []string) {
+	for _, m := range lasts.FindAllStringSubmatch(text, -1) {
+		n := slices.Index(numerals, m[2])
+		if n < 0 {
+			n, _ = strconv.Atoi(m[2])
+		}
+		says := time.Duration(n) * map[string]time.Duration{"second": time.Second, "minute": time.Minute, "hour": time.Hour}[m[3]]
+		if is := d.lasting[m[1]]; is != says {
+			problems = append(problems, fmt.Sprintf("%s is %v, not %s %ss", m[1], is, m[2], m[3]))
+		}
+	}
+	return problems
+}
+
+var numerals = []string{"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"}
+
+// foreignFlags are those of other programs that pages name, what looks like one, and one that pgasrun builds of parts.
+var foreignFlags = []string{"benchtime", "benchmem", "buildmode", "cpu", "devel", "h", "k8s", "overlay", "race", "t", "vettool"}
 
 // foreignWords are words in CamelCase that pages name and the module does not declare.
 var foreignWords = []string{"Tally", "Containerfile", "Assertion"}
@@ -198,7 +324,8 @@ var foreignWords = []string{"Tally", "Containerfile", "Assertion"}
 // declarations reads the module, and returns the comments of its packages too.
 func declarations(t *testing.T) (*declared, map[string]string) {
 	t.Helper()
-	d := &declared{packages: map[string]map[string]bool{}, embeds: map[string]bool{}, words: map[string]bool{}, paths: map[string]bool{}}
+	d := &declared{packages: map[string]map[string]bool{}, embeds: map[string]bool{}, words: map[string]bool{}, paths: map[string]bool{},
+		blocking: map[string]bool{}, flags: map[string]bool{}, lasting: map[string]time.Duration{}}
 	comments := map[string]string{}
 	var sources strings.Builder
 	err := filepath.WalkDir("..", func(file string, e fs.DirEntry, err error) error {
@@ -217,15 +344,21 @@ func declarations(t *testing.T) (*declared, map[string]string) {
 		if err != nil {
 			return err
 		}
-		sources.Write(content)
+		test := strings.HasSuffix(name, "_test.go") || strings.Contains(name, "testdata/")
+		if !test {
+			sources.Write(content)
+		}
 		f, err := parser.ParseFile(token.NewFileSet(), name, content, parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {
 			return nil // testdata of tools has such files
 		}
-		if f.Doc != nil {
+		if f.Doc != nil && !strings.Contains(name, "testdata/") {
 			comments[path.Dir(name)] += f.Doc.Text()
 		}
-		d.add(f, strings.HasSuffix(name, "_test.go") || strings.Contains(name, "testdata/"))
+		d.add(f, test)
+		if !strings.Contains(name, "testdata/") {
+			d.addFlags(f)
+		}
 		return nil
 	})
 	if err != nil {
@@ -261,12 +394,16 @@ func (d *declared) add(f *ast.File, test bool) {
 				of = receiverOf(x.Recv.List[0].Type)
 			}
 			note(of, x.Name.Name)
+			d.blocking[x.Name.Name] = d.blocking[x.Name.Name] || !test && takesContext(x.Type)
 		case *ast.GenDecl:
 			for _, spec := range x.Specs {
 				switch s := spec.(type) {
 				case *ast.ValueSpec:
-					for _, n := range s.Names {
+					for i, n := range s.Names {
 						note("", n.Name)
+						if i < len(s.Values) && !test {
+							d.addDuration(pkg+"."+n.Name, s.Values[i])
+						}
 					}
 				case *ast.TypeSpec:
 					note("", s.Name.Name)
@@ -276,6 +413,57 @@ func (d *declared) add(f *ast.File, test bool) {
 		}
 	}
 }
+
+// takesContext reports whether a function's first parameter is a context, after a *testing.T if there is one.
+func takesContext(f *ast.FuncType) bool {
+	for _, param := range f.Params.List {
+		if x, ok := param.Type.(*ast.SelectorExpr); ok && x.Sel.Name == "Context" {
+			return true
+		}
+	}
+	return false
+}
+
+// addDuration notes a constant of the form 4 * time.Minute.
+func (d *declared) addDuration(name string, value ast.Expr) {
+	product, ok := value.(*ast.BinaryExpr)
+	if !ok || product.Op != token.MUL {
+		return
+	}
+	n, isNumber := product.X.(*ast.BasicLit)
+	unit, isUnit := product.Y.(*ast.SelectorExpr)
+	if !isNumber || !isUnit {
+		return
+	}
+	count, err := strconv.Atoi(n.Value)
+	length := map[string]time.Duration{"Second": time.Second, "Minute": time.Minute, "Hour": time.Hour}[unit.Sel.Name]
+	if err == nil && length > 0 {
+		d.lasting[name] = time.Duration(count) * length
+	}
+}
+
+// addFlags notes the flags that a file defines: calls such as flags.BoolVar(&x, "name", …).
+func (d *declared) addFlags(f *ast.File) {
+	ast.Inspect(f, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			return true
+		}
+		method, ok := call.Fun.(*ast.SelectorExpr)
+		if !ok || !flagMethod.MatchString(method.Sel.Name) {
+			return true
+		}
+		for _, arg := range call.Args[:min(2, len(call.Args))] {
+			if name, ok := arg.(*ast.BasicLit); ok && name.Kind == token.STRING {
+				d.flags[strings.Trim(name.Value, "`\"")] = true
+				break
+			}
+		}
+		return true
+	})
+}
+
+var flagMethod = regexp.MustCompile(`^(?:Bool|Duration|Float64|Int|Int64|String|Text|Uint|Uint64)?(?:Var|Func)?$`)
 
 // addMembers notes the fields and methods that a type's declaration names.
 func (d *declared) addMembers(pkg string, s *ast.TypeSpec, note func(of, name string)) {
