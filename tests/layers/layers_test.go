@@ -34,7 +34,7 @@ var limits = map[string]limit{
 	"notify":                        {circle: 2, pairs: 1},
 	"pgas":                          {circle: 27, pairs: 23},
 	"pgas/boot":                     {circle: 37, pairs: 22},
-	"pgas/boot/launch":              {circle: 28, pairs: 38},
+	"pgas/boot/launch":              {circle: 28, pairs: 31},
 	"pgas/boot/record":              {circle: 2, pairs: 2},
 	"pgas/internal/coll":            {circle: 1, pairs: 0},
 	"pgas/internal/node":            {circle: 3, pairs: 1},
