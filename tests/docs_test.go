@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -245,18 +246,35 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestIndexNamesEveryPackage: docs/index.md is the map of the folders.
+// TestIndexNamesEveryPackage: docs/index.md is the map of the folders, each package under the heading of its floor.
 func TestIndexNamesEveryPackage(t *testing.T) {
 	index, err := os.ReadFile("../docs/index.md")
 	if err != nil {
 		t.Fatal(err)
 	}
+	sections := map[string]string{}
+	for _, section := range strings.Split(string(index), "\n### Floor ")[1:] {
+		floor, text, _ := strings.Cut(section, "\n")
+		sections[floor] = text
+	}
 	for _, p := range list(t, module+"/...") {
 		name := strings.TrimPrefix(p.ImportPath, module+"/")
-		if !strings.Contains(string(index), "`"+name+"`") {
-			t.Errorf("docs/index.md does not name the package %s", name)
+		folder, _ := floorOf(name)
+		floor := strconv.Itoa(floors[folder])
+		if !strings.Contains(sections[floor], "`"+name+"`") {
+			t.Errorf("docs/index.md does not name the package %s under Floor %s", name, floor)
+		}
+		if !strings.Contains(floorRow(string(index), floor), "`"+folder+"`") {
+			t.Errorf("docs/index.md does not name %s in the row of floor %s", folder, floor)
 		}
 	}
+}
+
+// floorRow returns the row of a floor in the index's table of floors.
+func floorRow(index, floor string) string {
+	_, after, _ := strings.Cut(index, "| ["+floor+"](#floor-"+floor+") |")
+	row, _, _ := strings.Cut(after, "\n")
+	return row
 }
 
 // TestPackageDocsListFiles: packages of many files say in doc.go where to read, and leave no file out.
