@@ -9,9 +9,12 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
@@ -46,19 +49,31 @@ func goTest(env []string, args ...string) func(context.Context) error {
 	}
 }
 
+// runGoTest runs go test. Its error is a *testsFailed if all that has failed can run again.
 func runGoTest(ctx context.Context, out io.Writer, env, argv []string, limit time.Duration) error {
+	s, err := goTestRun(ctx, out, env, argv, limit)
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.ExitCode() == 1 {
+		if list, ok := s.failures(env, argv, limit); ok {
+			return &testsFailed{list, err}
+		}
+	}
+	return err
+}
+
+func goTestRun(ctx context.Context, out io.Writer, env, argv []string, limit time.Duration) (*summary, error) {
 	fmt.Fprintln(out, "$ "+shellLine(env, argv))
 	cmd := command(ctx, argv...)
 	cmd.Env = append(os.Environ(), env...)
 	cmd.Stderr = laneOf(ctx).stderr()
 	pipe, err := cmd.StdoutPipe()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := cmd.Start(); err != nil {
-		return err
+		return nil, err
 	}
-	s := &summary{out: out, printed: map[testName][]string{}, running: map[string]*hang.Clock{}}
+	s := newSummary(out)
 	done := make(chan struct{})
 	hung := make(chan string, 1)
 	go func() {
@@ -75,9 +90,9 @@ func runGoTest(ctx context.Context, out io.Writer, env, argv []string, limit tim
 	s.close()
 	select {
 	case pkg := <-hung:
-		return fmt.Errorf("%s hangs: it has reported nothing for %v, not counting what the load of this machine took; its stacks are above", pkg, limit)
+		return s, fmt.Errorf("%s hangs: it has reported nothing for %v, not counting what the load of this machine took; its stacks are above", pkg, limit)
 	default:
-		return err
+		return s, err
 	}
 }
 
@@ -93,6 +108,13 @@ type summary struct {
 	running map[string]*hang.Clock // by package: the time since its last event
 	times   []testTime
 	failed  []string
+
+	packages       map[string]*packageRun
+	failedPackages []string
+}
+
+func newSummary(out io.Writer) *summary {
+	return &summary{out: out, printed: map[testName][]string{}, running: map[string]*hang.Clock{}, packages: map[string]*packageRun{}}
 }
 
 type testTime struct {
@@ -122,6 +144,10 @@ func (s *summary) take(e event) {
 	name := testName{e.Package, e.Test}
 	if e.Package != "" {
 		s.running[e.Package] = hang.NewClock()
+		if s.packages[e.Package] == nil {
+			s.packages[e.Package] = &packageRun{how: map[string]string{}}
+		}
+		s.packages[e.Package].note(e, s.printed[name])
 	}
 	switch e.Action {
 	case "output", "build-output":
@@ -151,9 +177,21 @@ func (s *summary) end(e event, name testName) {
 	}
 	delete(s.printed, name)
 	if e.Test == "" {
-		delete(s.running, e.Package)
+		s.endPackage(e)
 	} else if !strings.Contains(e.Test, "/") {
 		s.times = append(s.times, testTime{e.Package + " " + e.Test, e.Elapsed})
+	}
+}
+
+// endPackage forgets what tests of a package have printed that had no event at their end, if the package passes:
+// benchmarks have none.
+func (s *summary) endPackage(e event) {
+	delete(s.running, e.Package)
+	switch e.Action {
+	case "fail":
+		s.failedPackages = append(s.failedPackages, e.Package)
+	case "pass":
+		maps.DeleteFunc(s.printed, func(name testName, _ []string) bool { return name.pkg == e.Package })
 	}
 }
 

@@ -17,7 +17,7 @@ func moduleOf(t *testing.T, tests string) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"go.mod":      "module example.com/m\n\ngo 1.26\n",
-		"p/p_test.go": "package p\n\nimport (\n\t\"testing\"\n\t\"time\"\n)\n\nvar _ = time.Second\n\n" + tests,
+		"p/p_test.go": "package p\n\nimport (\n\t\"fmt\"\n\t\"os\"\n\t\"strings\"\n\t\"testing\"\n\t\"time\"\n)\n\nvar _ = fmt.Sprint(os.Args, time.Second, strings.Fields(\"\"))\n\n" + tests,
 		"q/q_test.go": "package q\n\nimport \"testing\"\n\nfunc TestFine(t *testing.T) { t.Log(\"not shown\") }\n",
 	} {
 		path := filepath.Join(dir, name)
@@ -90,7 +90,7 @@ func TestRunStepsGoesOn(t *testing.T) {
 	fake := func(name string, err error) step {
 		return step{name: name, run: func(context.Context) error { ran = append(ran, name); return err }}
 	}
-	err := runSteps(t.Context(), []step{fake("a", errors.New("wrong")), fake("b", nil), fake("c", errors.New("bad"))})
+	err := runSteps(t.Context(), []step{fake("a", errors.New("wrong")), fake("b", nil), fake("c", errors.New("bad"))}, options{})
 	if got := strings.Join(ran, " "); got != "a b c" {
 		t.Errorf("it ran %s", got)
 	}
@@ -117,7 +117,7 @@ func TestRunStepsBeside(t *testing.T) {
 		}
 		return nil
 	}}
-	err := runSteps(t.Context(), []step{aside, first})
+	err := runSteps(t.Context(), []step{aside, first}, options{})
 	if err == nil || !strings.Contains(err.Error(), "1 of 2 steps failed") || !strings.Contains(err.Error(), "aside: wrong") {
 		t.Errorf("the error is %v", err)
 	}
@@ -140,7 +140,7 @@ func TestLanesAreThree(t *testing.T) {
 		all.Wait()
 		return nil
 	}
-	if err := runSteps(t.Context(), []step{{name: "a", beside: computing, run: meet}, {name: "b", beside: waiting, run: meet}, {name: "c", run: meet}}); err != nil {
+	if err := runSteps(t.Context(), []step{{name: "a", beside: computing, run: meet}, {name: "b", beside: waiting, run: meet}, {name: "c", run: meet}}, options{}); err != nil {
 		t.Error(err)
 	}
 }
@@ -160,7 +160,7 @@ func TestRunStepsInterrupted(t *testing.T) {
 		return nil
 	}}
 	last := step{name: "last", run: func(context.Context) error { t.Error("another step was begun"); return nil }}
-	if err := runSteps(ctx, []step{aside, {name: "next", beside: computing, run: last.run}, first, last}); err != context.Canceled {
+	if err := runSteps(ctx, []step{aside, {name: "next", beside: computing, run: last.run}, first, last}, options{}); err != context.Canceled {
 		t.Errorf("the error is %v", err)
 	}
 }

@@ -58,15 +58,37 @@ func (r result) String() string {
 	return fmt.Sprintf("== %s: ok, %.1f s", r.name, r.took.Seconds())
 }
 
-// runSteps runs every step, also after one that failed, and lists those that did.
-func runSteps(ctx context.Context, chosen []step) error {
+// runSteps runs every step, also after one that failed. Then it runs the tests again that failed, and lists the steps
+// that failed nevertheless.
+func runSteps(ctx context.Context, chosen []step, o options) error {
 	begin := time.Now()
+	failed := runLanes(ctx, chosen)
+	if ctx.Err() == nil && len(failed) > 0 {
+		failed = runAgain(ctx, failed, o)
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	showFlaky(o.list)
+	took := time.Since(begin).Seconds()
+	if len(failed) == 0 {
+		fmt.Printf("\nrun-tests: %d steps passed in %.0f s\n", len(chosen), took)
+		return nil
+	}
+	var lines []error
+	for _, r := range failed {
+		lines = append(lines, fmt.Errorf("  %s: %w (alone: `./run-tests -only %[1]s`)", r.name, r.err))
+	}
+	return fmt.Errorf("\nrun-tests: %d of %d steps failed, in %.0f s:\n%w", len(failed), len(chosen), took, errors.Join(lines...))
+}
+
+// runLanes runs steps and returns the results of those that failed.
+func runLanes(ctx context.Context, chosen []step) (failed []result) {
 	q := startLanes(ctx, len(chosen))
-	var failed []error
 	end := func(r result) {
 		fmt.Println(r)
 		if r.err != nil {
-			failed = append(failed, fmt.Errorf("  %s: %w (alone: `./run-tests -only %[1]s`)", r.name, r.err))
+			failed = append(failed, r)
 		}
 	}
 	for i, s := range chosen {
@@ -83,14 +105,7 @@ func runSteps(ctx context.Context, chosen []step) error {
 		}
 	}
 	q.close(end)
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if len(failed) > 0 {
-		return fmt.Errorf("\nrun-tests: %d of %d steps failed, in %.0f s:\n%w", len(failed), len(chosen), time.Since(begin).Seconds(), errors.Join(failed...))
-	}
-	fmt.Printf("\nrun-tests: %d steps passed in %.0f s\n", len(chosen), time.Since(begin).Seconds())
-	return nil
+	return failed
 }
 
 func (s step) time(ctx context.Context) result {

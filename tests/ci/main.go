@@ -9,6 +9,7 @@
 //	debian13.go  the step with another release of UCX
 //	root.go      running a program in another system's files
 //	gotest.go    go test, ended when it makes no progress, not by the clock
+//	again.go     a second run for tests that fail, alone, and the list of those that are flaky
 //	fuzz.go      the step that finds the fuzz targets
 //	autogroup.go a setting of the kernel that starves PEs
 //	run.go       running a program so that nothing of it is left
@@ -85,10 +86,12 @@ Both runs are compared with a sequential count.`)
 
 func testsCommand(ctx context.Context, args []string) error {
 	fs := newFlags("run-tests", `Installs what the tests need and runs every step, or those named by -only. It goes on after a step that
-fails, and lists those at the end. No test fails for being slow: what reports nothing for minutes, not
-counting what the load of the machine takes, is ended as hanging.`)
+fails, and lists those at the end. A test that fails runs again, alone, when all steps are done; if it passes
+then, it is listed as flaky. No test fails for being slow: what reports nothing for minutes, not counting what
+the load of the machine takes, is ended as hanging.`)
 	only := fs.String("only", "", "run these `steps` and no others: names separated by commas")
 	short := fs.Bool("short", false, "only the first steps, with `go test -short`: a few minutes")
+	strict := fs.Bool("strict", false, "fail, too, if a test passes only when it runs again alone")
 	list := fs.Bool("list", false, "list the steps, and run nothing")
 	if err := parse(fs, args); err != nil {
 		return err
@@ -111,7 +114,7 @@ counting what the load of the machine takes, is ended as hanging.`)
 		return err
 	}
 	defer withoutAutogroups(autogroupFile)()
-	return runSteps(ctx, chosen)
+	return runSteps(ctx, chosen, options{strict: *strict, list: flakyList})
 }
 
 func newFlags(name, what string) *flag.FlagSet {
