@@ -19,7 +19,7 @@ import (
 // Quiet of the team's context, or a barrier. A write completes and orders nothing else.
 //
 // A call for a key whose member is on this host loads and stores; for another host it sends messages, and waits for
-// answers. See docs/containers.md for how many.
+// answers. See docs/packages/containers.md for how many.
 //
 // On each member one goroutine at a time is in a call, or in a step of a loop over elements. A second one panics with
 // *UsageError, which names the lines of both; so does a call from a function that a call of the map has called.

@@ -228,7 +228,7 @@ func insertsFor(ctx context.Context, w *pgas.World) (err error) {
 	return err
 }
 
-// TestMapOnlyInsertsMessages: what a promise of inserts saves between two hosts. The numbers are those of docs/containers.md.
+// TestMapOnlyInsertsMessages: what a promise of inserts saves between two hosts. The numbers are those of docs/packages/containers.md.
 func TestMapOnlyInsertsMessages(t *testing.T) {
 	const elements = 4000
 	sent := map[bool]sim.Traffic{}

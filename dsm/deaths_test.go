@@ -192,7 +192,7 @@ func TestDeaths(t *testing.T) {
 }
 
 // ucxAborts is in the output of a PE that UCX 1.13 has ended because a peer went away while the two connected
-// (docs/ucx.md).
+// (docs/packages/ucx.md).
 var ucxAborts = regexp.MustCompile(`(ucp_request|tcp_ep)\.c:\d+ +Assertion`)
 
 // killIn runs jobs in which PE dying is killed, each at another moment.

@@ -1,6 +1,6 @@
 package pgas_test
 
-// Calls with a context that has ended: docs/pgas.md, "When a context ends".
+// Calls with a context that has ended: docs/packages/pgas.md, "When a context ends".
 
 import (
 	"context"

@@ -1,6 +1,6 @@
 package pgas_test
 
-// Forms of the specification's routines that no other test needs: docs/openshmem.md names a test for each.
+// Forms of the specification's routines that no other test needs: docs/packages/openshmem.md names a test for each.
 
 import (
 	"context"

@@ -10,7 +10,7 @@ package tests
 //	TestFlows                  a test, a benchmark, a fuzz target or an example
 //	PGAS_AMO, -keep-going      a variable, or a flag that a command or a sample defines
 //	pgasrun -n 2 ./prog        flags of a command in a line that starts it, in blocks of code too
-//	pgas/boot, docs/ui.md      a folder or a file below one that the module has (pages only)
+//	pgas/boot, docs/use/ui.md  a folder or a file below one that the module has (pages only)
 //	hang.Limit, four minutes   a constant and how long it is (pages only)
 //
 // The index is of the syntax alone. What a type embeds may have any member.
@@ -48,12 +48,8 @@ type declared struct {
 // TestPagesClaim: names of calls, files, tests, variables and flags on all pages and in comments of packages exist.
 func TestPagesClaim(t *testing.T) {
 	d, comments := declarations(t)
-	pages, err := filepath.Glob("../docs/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, page := range append(pages, "../README.md", "../CONTRIBUTING.md") {
-		if page == "../docs/ucx-upstream.md" {
+	for _, page := range pagesOf(t) {
+		if page == "../docs/internals/ucx-upstream.md" {
 			continue // it is about the names of another binding
 		}
 		content, err := os.ReadFile(page)
@@ -61,7 +57,7 @@ func TestPagesClaim(t *testing.T) {
 			t.Fatal(err)
 		}
 		claims, code := claimsOf(string(content)), strings.Join(codeBlock.FindAllString(string(content), -1), "")
-		if page == "../docs/pgasgen.md" {
+		if page == "../docs/use/pgasgen.md" {
 			code = string(content) // it describes accessors by the names of fields in its sentences
 		}
 		for _, problem := range d.wrongDurations(string(content)) {
@@ -105,7 +101,7 @@ func TestPagesClaimFindsFaults(t *testing.T) {
 		blocking: map[string]bool{"Alloc": true, "Barrier": true},
 		flags:    map[string]bool{"keep-going": true},
 		lasting:  map[string]time.Duration{"hang.Limit": 4 * time.Minute},
-		paths:    map[string]bool{"docs": true, "docs/ui.md": true, "pgas": true, "pgas/boot": true},
+		paths:    map[string]bool{"docs": true, "docs/use/ui.md": true, "pgas": true, "pgas/boot": true},
 		strings:  `"PGAS_AMO" "gone"`,
 	}
 	for name, wrong := range map[string]bool{
@@ -116,7 +112,7 @@ func TestPagesClaimFindsFaults(t *testing.T) {
 		"TestFlows": false, "TestFlows/one": false, "TestGone": true, "PGAS_AMO": false, "PGAS_AMO=nic": false, "PGAS_GONE": true,
 		"pgasrun -keep-going ./prog -gone": false, "pgasrun -gone ./prog": true, "pgasbench locks -gone": true,
 		"-keep-going": false, "-keep-going=false": false, "-gone": true, "-race": false,
-		"docs/ui.md": false, "docs/gone.md": true, "pgas/boot": false, "pgas/gone": true, "pgas/boot.World": false, "pgas/boot.Gone": true, "pgas/boot.World.Barrier": false, "/dev/shm": false, "a/b": false,
+		"docs/use/ui.md": false, "docs/gone.md": true, "pgas/boot": false, "pgas/gone": true, "pgas/boot.World": false, "pgas/boot.Gone": true, "pgas/boot.World.Barrier": false, "/dev/shm": false, "a/b": false,
 		"x := w.Barrier": false, "SIGTERM": false, "MPI": false, "fmt.Println": false, "ulimit -n": false, "nil": false,
 	} {
 		if problem := d.problem(name); (problem != "") != wrong {

@@ -1,6 +1,6 @@
 package tests
 
-// What docs/architecture.md and docs/glossary.md name must exist. In back-quotes stand
+// What docs/internals/architecture.md and docs/learn/glossary.md name must exist. In back-quotes stand
 //
 //	pgas/boot.State.Ring    a name of a package, by its path in the module
 //	pgas/boot, wire.h       a folder, or a file by its path or, if there is one only, its name
@@ -26,7 +26,7 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-var claimingPages = []string{"../docs/architecture.md", "../docs/glossary.md"}
+var claimingPages = []string{"../docs/internals/architecture.md", "../docs/learn/glossary.md"}
 
 // A claims knows what is in the module.
 type claims struct {

@@ -139,9 +139,9 @@ func withCgo(t *testing.T) {
 	}
 }
 
-func TestTutorial(t *testing.T) { follow(t, "../docs/tutorial.md") }
+func TestTutorial(t *testing.T) { follow(t, "../docs/learn/tutorial.md") }
 
-func TestTutorialOfCoherentMemory(t *testing.T) { follow(t, "../docs/tutorial-dsm.md") }
+func TestTutorialOfCoherentMemory(t *testing.T) { follow(t, "../docs/learn/tutorial-dsm.md") }
 
 // follow executes a page, from its first block to its last.
 func follow(t *testing.T, page string) {
@@ -173,8 +173,8 @@ func TestReadmeProgram(t *testing.T) {
 // name.
 func TestProgramsOfPages(t *testing.T) {
 	for page, try := range map[string]string{
-		"../docs/containers.md": "pgasrun -n 4 .",
-		"../docs/pgastest.md":   "go test -bench . -benchtime 10x . >&2",
+		"../docs/packages/containers.md": "pgasrun -n 4 .",
+		"../docs/use/pgastest.md":        "go test -bench . -benchtime 10x . >&2",
 	} {
 		t.Run(filepath.Base(page), func(t *testing.T) {
 			s := newShell(t, page)
@@ -225,12 +225,18 @@ var (
 	code = regexp.MustCompile("(?s)```.*?```|`[^`\n]*`")
 )
 
-func TestLinks(t *testing.T) {
-	pages, err := filepath.Glob("../docs/*.md")
-	if err != nil {
-		t.Fatal(err)
+// pagesOf returns all pages of docs, the README and CONTRIBUTING.
+func pagesOf(t *testing.T) []string {
+	t.Helper()
+	pages, err := filepath.Glob("../docs/*/*.md")
+	if err != nil || len(pages) == 0 {
+		t.Fatalf("no pages below docs: %v", err)
 	}
-	for _, page := range append(pages, "../README.md", "../CONTRIBUTING.md", "../CHANGELOG.md", "../THIRD_PARTY_LICENSES.md") {
+	return append(pages, "../docs/index.md", "../README.md", "../CONTRIBUTING.md")
+}
+
+func TestLinks(t *testing.T) {
+	for _, page := range append(pagesOf(t), "../CHANGELOG.md", "../THIRD_PARTY_LICENSES.md") {
 		content, err := os.ReadFile(page)
 		if err != nil {
 			t.Fatal(err)
@@ -246,14 +252,36 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestIndexNamesEveryPackage: docs/index.md is the map of the folders, each package under the heading of its floor.
+// TestIndexLinksEveryPage: docs/index.md fits on a screen, and from there every page is one step away.
+func TestIndexLinksEveryPage(t *testing.T) {
+	index, err := os.ReadFile("../docs/index.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(index), "\n"); n > 40 {
+		t.Errorf("docs/index.md has %d lines, more than 40: give a page its row in the folder's own page", n)
+	}
+	for _, page := range pagesOf(t) {
+		name, below := strings.CutPrefix(page, "../docs/")
+		if below && name != "index.md" && !strings.Contains(string(index), "]("+name) {
+			t.Errorf("docs/index.md does not link to %s: say which question it answers", name)
+		}
+	}
+}
+
+// TestIndexNamesEveryPackage: docs/index.md names the folders of each floor, and docs/internals/packages.md each package
+// under the heading of its floor.
 func TestIndexNamesEveryPackage(t *testing.T) {
 	index, err := os.ReadFile("../docs/index.md")
 	if err != nil {
 		t.Fatal(err)
 	}
+	page, err := os.ReadFile("../docs/internals/packages.md")
+	if err != nil {
+		t.Fatal(err)
+	}
 	sections := map[string]string{}
-	for _, section := range strings.Split(string(index), "\n### Floor ")[1:] {
+	for _, section := range strings.Split(string(page), "\n## Floor ")[1:] {
 		floor, text, _ := strings.Cut(section, "\n")
 		sections[floor] = text
 	}
@@ -262,7 +290,7 @@ func TestIndexNamesEveryPackage(t *testing.T) {
 		folder, _ := floorOf(name)
 		floor := strconv.Itoa(floors[folder])
 		if !strings.Contains(sections[floor], "`"+name+"`") {
-			t.Errorf("docs/index.md does not name the package %s under Floor %s", name, floor)
+			t.Errorf("docs/internals/packages.md does not name the package %s under Floor %s", name, floor)
 		}
 		if !strings.Contains(floorRow(string(index), floor), "`"+folder+"`") {
 			t.Errorf("docs/index.md does not name %s in the row of floor %s", folder, floor)

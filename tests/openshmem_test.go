@@ -1,6 +1,6 @@
 package tests
 
-// docs/openshmem.md maps every routine, constant and variable of OpenSHMEM 1.6 to Go and to
+// docs/packages/openshmem.md maps every routine, constant and variable of OpenSHMEM 1.6 to Go and to
 // the test that covers it. These tests look each name up: those of the specification in
 // testdata/openshmem, the Go names in the packages' types, the tests in their source. So a row cannot
 // be missing, and cannot outlive what it names.
@@ -27,7 +27,7 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-const mappingPage = "../docs/openshmem.md"
+const mappingPage = "../docs/packages/openshmem.md"
 
 // A mapping is one kind of table of the page.
 type mapping struct {

@@ -26,11 +26,11 @@ exec setsid -w ip netns exec $host "$@"
 // simulated is what changes with the protocols of the runtime: when, and in which run.
 var simulated = regexp.MustCompile(`[ \t]*[0-9.]+ µs|#\d+|Seed: \d+|the sum is \d+`)
 
-// TestWhy executes docs/why.md: a race between PEs, a run of the simulator and its repetition, and a job on two hosts, which are
+// TestWhy executes docs/learn/why.md: a race between PEs, a run of the simulator and its repetition, and a job on two hosts, which are
 // network namespaces.
 func TestWhy(t *testing.T) {
 	withCgo(t)
-	s := newShell(t, "../docs/why.md")
+	s := newShell(t, "../docs/learn/why.md")
 	hosts := pgastest.NewHosts(t, 2)
 	bin := strings.TrimPrefix(strings.SplitN(s.env[len(s.env)-1], ":", 2)[0], "PATH=")
 	if err := os.WriteFile(filepath.Join(bin, "ssh"), fmt.Appendf(nil, sshIntoNamespaces, hosts.Names[0], hosts.Names[1]), 0o755); err != nil {

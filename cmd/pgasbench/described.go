@@ -16,7 +16,7 @@ import (
 	"github.com/gopgas/gopgas/cmd/pgasbench/startbench"
 )
 
-//go:generate go run . manual -o ../../docs/man
+//go:generate go run . manual -o ../../docs/use/man
 
 func described() *manual.Command {
 	return &manual.Command{

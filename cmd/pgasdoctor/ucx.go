@@ -27,7 +27,7 @@ func ucxChecks() []doctor.Check {
 	defer c.Close()
 	checks := []doctor.Check{{Name: version, Value: versions, State: doctor.OK}}
 	if warning := c.Warnings(); warning != "" {
-		checks[0] = doctor.Check{Name: version, Value: versions + ": " + warning, State: doctor.Note, Remedy: "correct the UCX_ variable that it names; docs/ucx.md lists the releases that are tested"}
+		checks[0] = doctor.Check{Name: version, Value: versions + ": " + warning, State: doctor.Note, Remedy: "correct the UCX_ variable that it names; docs/packages/ucx.md lists the releases that are tested"}
 	}
 	var text strings.Builder
 	if err := c.Print(&text); err != nil {

@@ -1,7 +1,7 @@
 // Pgasgen turns annotated structs into typed accessors for the symmetric heap and for coherent arrays.
 //
 // It finds the structs under the line //pgas:symmetric or //pgas:coherent, checks that they can live in such memory,
-// and writes FILE_pgas.go beside each FILE.go that declares some. docs/pgasgen.md says what it
+// and writes FILE_pgas.go beside each FILE.go that declares some. docs/use/pgasgen.md says what it
 // generates for each kind of field.
 //
 // The path of a run is the order of the files: load.go finds and type-checks packages, parse.go and
@@ -31,7 +31,7 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
-//go:generate go run . manual -o ../../docs/man
+//go:generate go run . manual -o ../../docs/use/man
 
 // described is pgasgen as its manual and its completion have it.
 func described() *manual.Command {

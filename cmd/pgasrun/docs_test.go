@@ -11,7 +11,7 @@ import (
 
 // The page's table of variables is the table in boot, and its flags exist.
 func TestDocs(t *testing.T) {
-	page, err := os.ReadFile("../../docs/pgasrun.md")
+	page, err := os.ReadFile("../../docs/use/pgasrun.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,7 +23,7 @@ func TestDocs(t *testing.T) {
 		}
 	}
 	if !strings.Contains(string(page), table.String()) {
-		t.Errorf("docs/pgasrun.md must contain\n%s", &table)
+		t.Errorf("docs/use/pgasrun.md must contain\n%s", &table)
 	}
 	var usage strings.Builder
 	for _, word := range strings.Fields(strings.NewReplacer("`", " ", "(", " ", ":", " ").Replace(string(page))) {
@@ -33,7 +33,7 @@ func TestDocs(t *testing.T) {
 	}
 	for _, flag := range []string{"-hosts", "-hostfile", "-netns", "-launch", "-boot-addr", "-tag", "-keep-going", "-unbound", "-topo", "-timeout", "-grace", "-env"} {
 		if !strings.Contains(usage.String(), flag) {
-			t.Errorf("docs/pgasrun.md says nothing of %s", flag)
+			t.Errorf("docs/use/pgasrun.md says nothing of %s", flag)
 		}
 		if _, err := parse([]string{flag + "=1", "program"}); err != nil && strings.Contains(err.Error(), "not defined") {
 			t.Errorf("%v", err)

@@ -40,7 +40,7 @@ usage: pgasrun doctor [flags]
                                                  of a job that another launcher has started
 
 It runs pgasdoctor, which is beside pgasrun, on PATH, or built by go, as a job of one PE on each host.
-The exit status is 0 without problems, 1 with, 2 for a wrong command line. docs/doctor.md explains each line.
+The exit status is 0 without problems, 1 with, 2 for a wrong command line. docs/use/doctor.md explains each line.
 
 flags:
 `
@@ -323,5 +323,5 @@ func remedyOf(text string) string {
 			return r.remedy
 		}
 	}
-	return "as the message says; -v shows each step, and docs/ssh.md what ssh needs"
+	return "as the message says; -v shows each step, and docs/use/ssh.md what ssh needs"
 }

@@ -150,7 +150,7 @@ func TestRemedies(t *testing.T) {
 		"pgasdoctor: error while loading shared libraries: libucp.so.0: cannot open": "install UCX",
 		errTimeout{1}.Error(): "longer -timeout",
 		"PE 1 on host b (process 7) was killed by signal 9 (SIGKILL)":                   "dmesg",
-		"host a: `ssh a` ended (exit status 255): it must run there without a question": "docs/ssh.md",
+		"host a: `ssh a` ended (exit status 255): it must run there without a question": "docs/use/ssh.md",
 	} {
 		if got := remedyOf(text); !strings.Contains(got, want) {
 			t.Errorf("%q: %q", text, got)

@@ -11,7 +11,7 @@ import (
 	"github.com/gopgas/gopgas/cmd/internal/manual"
 )
 
-//go:generate go run . manual -o ../../docs/man
+//go:generate go run . manual -o ../../docs/use/man
 
 const helpText = `pgasrun runs a program as a job of PEs.
 

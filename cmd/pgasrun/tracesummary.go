@@ -23,7 +23,7 @@ usage: pgasrun trace summary [-json] FILE
   pgasrun trace summary t.json                    late PEs, waits, locks, the critical path
   pgasrun trace summary -json t.json | jq .critical_path.by_pe
 
-FILE may be compressed by gzip; - is standard input. https://ui.perfetto.dev draws it. docs/trace.md explains each part.
+FILE may be compressed by gzip; - is standard input. https://ui.perfetto.dev draws it. docs/use/trace.md explains each part.
 
 flags:
 `

@@ -11,7 +11,7 @@ import (
 	"github.com/gopgas/gopgas/cmd/pgasvet/rules"
 )
 
-//go:generate go run . manual -o ../../docs/man
+//go:generate go run . manual -o ../../docs/use/man
 
 const helpText = `pgasvet finds mistakes in programs over symmetric and coherent memory that compile.
 

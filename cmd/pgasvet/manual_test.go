@@ -6,5 +6,5 @@ import (
 	"github.com/gopgas/gopgas/cmd/internal/manual/manualtest"
 )
 
-// The manual pages in docs/man are what -h prints.
-func TestManualIsFresh(t *testing.T) { manualtest.Fresh(t, described(), "../../docs/man") }
+// The manual pages in docs/use/man are what -h prints.
+func TestManualIsFresh(t *testing.T) { manualtest.Fresh(t, described(), "../../docs/use/man") }

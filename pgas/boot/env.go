@@ -124,7 +124,7 @@ var variables = [...]Variable{
 	{EnvProfiles, "(none)", "directory", "each PE writes its CPU, heap and mutex profile and its execution trace there, on its own host, when it leaves the job; pgasrun -pprof collects them instead", false},
 	{EnvTopo, "(as found)", "level:count,…", "the levels of the topology, from the PEs outwards, as in numa:4,host,rack:2", false},
 	{envQuiet, "0", "0 or 1", "1: a program started by hand does not say that it is a job of one PE", false},
-	{envBoot, "auto", "auto, pgasrun, static, pmix, pmi2, slurm or single", "how a process learns of its job: by what its environment offers, or by one way alone (docs/clusters.md)", false},
+	{envBoot, "auto", "auto, pgasrun, static, pmix, pmi2, slurm or single", "how a process learns of its job: by what its environment offers, or by one way alone (docs/use/clusters.md)", false},
 	{EnvBootTimeout, "60s", "duration", "how long the processes of a job wait for all of them to come, if pgasrun has not started them", false},
 	{envPE, "(none)", "number", "static start: which PE this process is", false},
 	{envHosts, "(none)", "host:PEs,… or @file", "static start: the hosts of the job in PE order", false},

@@ -137,7 +137,7 @@ func force(env Environment, ways []Rendezvous, name string) (Rendezvous, Choice,
 // launcherOf says how a program is started for each value of PGAS_BOOT.
 var launcherOf = map[string]string{
 	"pgasrun": "`pgasrun -n 4`",
-	"static":  envPE + ", " + envHosts + ", " + envRendezvous + " and " + envSecretFile + " in its environment (docs/clusters.md)",
+	"static":  envPE + ", " + envHosts + ", " + envRendezvous + " and " + envSecretFile + " in its environment (docs/use/clusters.md)",
 	"pmix":    "`mpirun -n 4`, `prun -n 4` or `srun -n 4 --mpi=pmix`",
 	"pmi2":    "`srun -n 4 --mpi=pmi2`",
 	"slurm":   "`srun -n 4 --mpi=none`",

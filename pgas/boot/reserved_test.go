@@ -9,7 +9,7 @@ import (
 
 // TestReservedMapIsDocumented: the table of the documentation has the offsets and sizes of the regions.
 func TestReservedMapIsDocumented(t *testing.T) {
-	page, err := os.ReadFile("../../docs/boot.md")
+	page, err := os.ReadFile("../../docs/internals/boot.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -19,7 +19,7 @@ func TestReservedMapIsDocumented(t *testing.T) {
 		{SignalBoardOff, SignalBoardBytes},
 	} {
 		if row := fmt.Sprintf("\n| %d | %d |", region[0], region[1]); !strings.Contains(string(page), row) {
-			t.Errorf("docs/boot.md has no row%s of the reserved memory", row)
+			t.Errorf("docs/internals/boot.md has no row%s of the reserved memory", row)
 		}
 	}
 }

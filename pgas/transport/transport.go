@@ -6,7 +6,7 @@
 // Offsets are bytes from the start of the symmetric heap and mean the same on every PE. The caller has
 // checked them; a transport checks only what it needs for its own safety.
 //
-// transporttest has the suite that each implementation must pass. docs/transport.md lists the optional
+// transporttest has the suite that each implementation must pass. docs/internals/transport.md lists the optional
 // interfaces.
 package transport
 

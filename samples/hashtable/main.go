@@ -2,7 +2,7 @@
 // the symmetric heaps of a job's PEs.
 //
 // schema.go has the records, key.go and table.go the hashtable, grow.go its growth; count.go is one PE's
-// work, and main.go the order of events. docs/samples.md tells how it performs.
+// work, and main.go the order of events. docs/learn/samples.md tells how it performs.
 package main
 
 import (

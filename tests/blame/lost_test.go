@@ -290,7 +290,7 @@ func loseOnce(t *testing.T, hosts []boot.Host, env ...string) {
 			Hosts: slices.Clone(hosts), Program: self, Template: netns.Template, Agent: []string{"env", boot.EnvAgent + "=1", self},
 			Env: append(slices.Clone(env), "PGAS_HEAP_MAX=32m", "PGAS_PEER_TIMEOUT=3s", "GOTRACEBACK=single"), KeepGoing: true,
 		})
-		crashed := slices.Contains(env, "PGAS_AMO=nic") && crashes.MatchString(fmt.Sprint(res.First, out)) // docs/ucx.md
+		crashed := slices.Contains(env, "PGAS_AMO=nic") && crashes.MatchString(fmt.Sprint(res.First, out)) // docs/packages/ucx.md
 		if try < tries && (ucxAborts.Match(out.Bytes()) || crashed) {
 			t.Logf("UCX has ended a PE that lost another: tried again\n%.300s", out)
 			continue

@@ -1,4 +1,4 @@
-// Package mistakes makes the mistakes of docs/mistakes.md and compares what a user reads with what the page says. The page is the
+// Package mistakes makes the mistakes of docs/learn/mistakes.md and compares what a user reads with what the page says. The page is the
 // source of the programs: a mistake is a section whose block of Go is put into a program, and whose block of text is all that is printed.
 //
 //	go test ./tests/mistakes -rewrite    writes into the page what is printed now
@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-const page = "../../docs/mistakes.md"
+const page = "../../docs/learn/mistakes.md"
 
 var rewrite = flag.Bool("rewrite", false, "write what is printed into the page")
 

@@ -1,5 +1,5 @@
 // Mutants tries every planted bug of the repository, prints which tests caught which, and records that in
-// docs/mutants.md:
+// docs/internals/mutants.md:
 //
 //	go run ./tests/mutants                 all of them, an hour or two: at least once a week
 //	go run ./tests/mutants -only ./locks   those of one package: ./pgas/internal/locklocal, ./pgas/internal/coll,
@@ -26,7 +26,7 @@ import (
 )
 
 // record is the file with the table.
-const record = "docs/mutants.md"
+const record = "docs/internals/mutants.md"
 
 // A suite is a package's tests that plant bugs.
 type suite struct {

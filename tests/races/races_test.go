@@ -1,4 +1,4 @@
-// Package races holds docs/races.md, which says which conflicts between PEs the race detector reports: each row of its
+// Package races holds docs/use/races.md, which says which conflicts between PEs the race detector reports: each row of its
 // tables is a scenario of the program in the folder program, and is run.
 //
 // The program is built once, with the race detector, and runs all scenarios several times: on the fast path, and with
@@ -23,7 +23,7 @@ import (
 	"github.com/gopgas/gopgas/tests/built"
 )
 
-const page = "../../docs/races.md"
+const page = "../../docs/use/races.md"
 
 // A row is a row of a table: a scenario, and what is said of it.
 type row struct {

@@ -2,7 +2,7 @@
 // goroutine version and the version over coherent memory. It prints them beside Table V of the paper of MENPS.
 //
 //	go run ./tests/sloc          prints the table
-//	go run ./tests/sloc -write   puts it into docs/figures-dsm.md
+//	go run ./tests/sloc -write   puts it into docs/figures/dsm.md
 //
 //	lines.go  lines of code, and their difference
 //	count.go  which files are counted
@@ -17,7 +17,7 @@ import (
 )
 
 // page is where the table stands.
-const page = "docs/figures-dsm.md"
+const page = "docs/figures/dsm.md"
 
 func main() {
 	write := flag.Bool("write", false, "put the table into "+page)

@@ -17,7 +17,7 @@
 // target remembers only the number up to which all have been used, and the few beyond it.
 //
 // Tags are compared before anything else of a message is looked at. A second connection cannot borrow a lane's:
-// it would have to read the job's traffic to learn it (docs/security.md says what that means).
+// it would have to read the job's traffic to learn it (docs/use/security.md says what that means).
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/random.h>
@@ -61,7 +61,7 @@ void refuse(engine_t *e)
         return;
     int n = snprintf(line, sizeof line,
                      "pgas: PE %u: a message without this job's proof has come to a port of UCX's, and was thrown away; more are "
-                     "only counted: a process outside the job reaches its network: keep them apart (docs/security.md)\n",
+                     "only counted: a process outside the job reaches its network: keep them apart (docs/use/security.md)\n",
                      e->config.pe);
     while (write(STDERR_FILENO, line, (size_t)n) < 0 && errno == EINTR)
         ;

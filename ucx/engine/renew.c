@@ -2,7 +2,7 @@
 // them and replaces its worker. The lanes stay, and each is connected again when it is next used.
 //
 // UCX could close the connections that have not been used for the longest time, and keep the worker. But over TCP, UCX
-// 1.13.1 and 1.18.1 end the process within some hundred reconnections of a worker to the same PE (docs/start.md). A worker
+// 1.13.1 and 1.18.1 end the process within some hundred reconnections of a worker to the same PE (docs/figures/start.md). A worker
 // that has been replaced is a stranger to the other PEs, so that all of its connections are first ones. A connection that is
 // in use all the time is made anew once in config.connections openings of others.
 //

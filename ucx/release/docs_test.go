@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestDefectsAreDocumented: docs/ucx.md has the table, row by row.
+// TestDefectsAreDocumented: docs/packages/ucx.md has the table, row by row.
 func TestDefectsAreDocumented(t *testing.T) {
-	page, err := os.ReadFile("../../docs/ucx.md")
+	page, err := os.ReadFile("../../docs/packages/ucx.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,6 +22,6 @@ func TestDefectsAreDocumented(t *testing.T) {
 		fmt.Fprintf(&rows, "| %s; seen: %s | %d.%d | %s | %v | %s |\n", e.What, e.Seen, e.Since.Major, e.Since.Minor, fixed, e.Means, e.Instead)
 	}
 	if !strings.Contains(string(page), rows.String()) {
-		t.Errorf("docs/ucx.md does not have these rows:\n%s", &rows)
+		t.Errorf("docs/packages/ucx.md does not have these rows:\n%s", &rows)
 	}
 }

@@ -55,11 +55,11 @@ Each result is appended to performance/growth.jsonl in the directory. A run that
 by the same command; when all is measured, performance.md and its plots are drawn. To begin anew, remove that file.
 
 EXAMPLES
-  $ pgasbench growth -o docs                          # everything: some ten minutes on a machine that does nothing else
-  $ pgasbench growth -o docs -limit 40s               # as much as begins within 40 s; again, until it says that all is done
-  $ pgasbench growth -o docs -only ^simulated         # only those: virtual time needs no quiet machine
-  $ pgasbench growth -o docs -draw                    # draw the page again from the results
-  $ pgasbench growth -o /tmp/x -short                 # the same path with tiny sizes, in seconds: its figures mean nothing
+  $ pgasbench growth -o docs/figures                          # everything: some ten minutes on a machine that does nothing else
+  $ pgasbench growth -o docs/figures -limit 40s               # as much as begins within 40 s; again, until it says that all is done
+  $ pgasbench growth -o docs/figures -only ^simulated         # only those: virtual time needs no quiet machine
+  $ pgasbench growth -o docs/figures -draw                    # draw the page again from the results
+  $ pgasbench growth -o /tmp/x -short                         # the same path with tiny sizes, in seconds: its figures mean nothing
 
 FLAGS
 `
@@ -98,7 +98,7 @@ func Parse(args []string) (*Options, error) {
 	case fs.NArg() > 0:
 		return nil, fmt.Errorf("unexpected argument %q: the directory is said with -o", fs.Arg(0))
 	case o.dir == "":
-		return nil, errors.New("-o is missing: say in which directory the page is to be, such as -o docs")
+		return nil, errors.New("-o is missing: say in which directory the page is to be, such as -o docs/figures")
 	case o.limit < 0 || o.child <= 0:
 		return nil, errors.New("-limit and -child are times, such as 40s")
 	}

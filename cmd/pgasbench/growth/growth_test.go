@@ -155,10 +155,10 @@ func TestShortRun(t *testing.T) {
 
 // TestPageIsDrawnFromItsResults: the page in docs is what its results give.
 func TestPageIsDrawnFromItsResults(t *testing.T) {
-	const docs = "../../../docs"
+	const docs = "../../../docs/figures"
 	r, err := read(filepath.Join(docs, folder, "growth.jsonl"))
 	if err != nil || len(r.records) == 0 {
-		t.Fatalf("the results of docs/%s: %d records, %v", page, len(r.records), err)
+		t.Fatalf("the results of docs/figures/%s: %d records, %v", page, len(r.records), err)
 	}
 	if r.about.CPUs == 0 || r.about.Short {
 		t.Errorf("they are of %+v", r.about)
@@ -176,7 +176,7 @@ func TestPageIsDrawnFromItsResults(t *testing.T) {
 		t.Fatal(err)
 	}
 	if text, _ := r.text(all, plots); text != committed {
-		t.Errorf("docs/%s is not what its results give: pgasbench growth -o docs -draw", page)
+		t.Errorf("docs/figures/%s is not what its results give: pgasbench growth -o docs/figures -draw", page)
 	}
 }
 
@@ -196,7 +196,7 @@ var open = []string{
 
 // TestGrowthHasReasons: what the page in docs names as growing faster than log P has a reason that explains it, but for open.
 func TestGrowthHasReasons(t *testing.T) {
-	r, err := read(filepath.Join("../../../docs", folder, "growth.jsonl"))
+	r, err := read(filepath.Join("../../../docs/figures", folder, "growth.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -101,8 +101,8 @@ func (r *results) text(all []job, plots []plotFile) (text string, unknown []stri
 	a := r.about
 	fmt.Fprintf(&b, `# How cost grows
 
-This page and its plots are drawn by `+"`pgasbench growth -o docs`"+` from the results of one run, which are in
-[growth.jsonl](%s/growth.jsonl): commit %s, %s; %s; the peer is OSHMEM of %s. [pgasbench](pgasbench.md#how-cost-grows) says how to make it
+This page and its plots are drawn by `+"`pgasbench growth -o docs/figures`"+` from the results of one run, which are in
+[growth.jsonl](%s/growth.jsonl): commit %s, %s; %s; the peer is OSHMEM of %s. [pgasbench](../use/pgasbench.md#how-cost-grows) says how to make it
 anew. Times are medians of one operation. Absolute times hold on that machine alone; what counts is how a curve runs, and how far above its
 floor. Where PEs are more than CPUs, curves are those of the scheduler, too: that is what this machine can show of so many real PEs, and the simulated
 ones show the rest.

@@ -49,7 +49,7 @@ func files() []plotFile {
 		{"hosts-words.svg", "Against hosts: one or two PEs work", "The other PEs wait in a barrier." + inTable, againstHosts, curvesOf(againstHosts, 0, "", 8, words), nil},
 		{"hosts-64k.svg", "Against hosts, one PE on each: 64 KiB", perPanel + inTable, againstHosts, curvesOf(againstHosts, 0, "", 64<<10, collectives), nil},
 		{"hosts-costs.svg", "Against hosts: other costs", "Of 8 bytes: CPU time of one PE, bytes of one host in Ethernet frames, with acknowledgements.", againstHosts, curvesOf(againstHosts, 0, "", 8, everyTogether), []cost{ofCPU, ofWire, ofMemory}},
-		{"simulated.svg", "Against simulated PEs, each on a host", "The machine is a Cray XC30, with the parameters of [the simulator](sim.md). Of fcollect and alltoall, which send P² messages, there are fewer PEs.", againstSimulated, curvesOf(againstSimulated, 0, "", 8, everyTogether, locks, words), nil},
+		{"simulated.svg", "Against simulated PEs, each on a host", "The machine is a Cray XC30, with the parameters of [the simulator](../use/sim.md). Of fcollect and alltoall, which send P² messages, there are fewer PEs.", againstSimulated, curvesOf(againstSimulated, 0, "", 8, everyTogether, locks, words), nil},
 		{"simulated-16.svg", "Against simulated PEs, 16 on each host", "The same, with hosts of two sockets of eight cores: up to 16 PEs share memory.", againstSimulated, curvesOf(againstSimulated, 0, spread16, 8, everyTogether, locks, words), nil},
 		{"simulated-costs.svg", "Against simulated PEs: other costs", "Bytes are those of operands, of one host. Memory is what a PE takes in the process of the simulator.", againstSimulated, curvesOf(againstSimulated, 0, "", 8, everyTogether, locks), []cost{ofWire, ofMemory}},
 	}

@@ -1,6 +1,6 @@
 package lockbench
 
-// What the papers claim of their locks, in virtual time and small. docs/figures-locks.md has it at their size.
+// What the papers claim of their locks, in virtual time and small. docs/figures/locks.md has it at their size.
 
 import (
 	"context"

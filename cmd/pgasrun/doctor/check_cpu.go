@@ -95,7 +95,7 @@ func numa(s *System) finding {
 	return good(text)
 }
 
-// starving is the first release of Linux in which a group has been seen to starve (docs/engine.md).
+// starving is the first release of Linux in which a group has been seen to starve (docs/internals/engine.md).
 var starving = [2]int{6, 18}
 
 // autogroups: the kernel makes each session a group, and divides CPUs by groups.

@@ -144,7 +144,7 @@ func TestExplain(t *testing.T) {
 
 // TestDocs: the page has a row for each check, in their order, and no other.
 func TestDocs(t *testing.T) {
-	page, err := os.ReadFile("../../../docs/doctor.md")
+	page, err := os.ReadFile("../../../docs/use/doctor.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +160,7 @@ func TestDocs(t *testing.T) {
 		want = append(want, c.name)
 	}
 	if want = append(want, "ucx", "ucx transports"); !slices.Equal(rows, want) {
-		t.Errorf("docs/doctor.md has %q, the checks are %q", rows, want)
+		t.Errorf("docs/use/doctor.md has %q, the checks are %q", rows, want)
 	}
 }
 

@@ -186,7 +186,7 @@ func literal(words []string) []string {
 	return l
 }
 
-// environ returns the variables of a static start (docs/clusters.md), and the user's.
+// environ returns the variables of a static start (docs/use/clusters.md), and the user's.
 func (s *Spec) environ(first string) []envVar {
 	env := []envVar{
 		{Name: "PGAS_HOST", ValueFrom: &valueFrom{fieldRef{indexField}}},

@@ -6,7 +6,7 @@
 //	manifest.go  the objects of a job
 //
 // A pod runs `pgasrun -static PROGRAM`, which starts the PEs of one host. They find each other by the names that the
-// headless Service gives the pods, and know each other by a secret (docs/kubernetes.md).
+// headless Service gives the pods, and know each other by a secret (docs/use/kubernetes.md).
 package k8s
 
 import (

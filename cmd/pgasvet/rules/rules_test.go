@@ -21,7 +21,7 @@ import (
 	"github.com/gopgas/gopgas/cmd/pgasvet/rules"
 )
 
-const page = "../../../docs/pgasvet.md"
+const page = "../../../docs/use/pgasvet.md"
 
 func TestValid(t *testing.T) {
 	if err := analysis.Validate(rules.All()); err != nil {

@@ -146,7 +146,7 @@ func TestGrowthSimulated(t *testing.T) {
 }
 
 // page says what TestGrowthSimulated finds.
-const page = "../../../docs/start.md"
+const page = "../../../docs/figures/start.md"
 
 // checkPage fails if page has no row for a cost, or other numbers: of bytes it may be off by as much as rounding and the length
 // of random numbers explain.

@@ -159,7 +159,7 @@ func (f *family) expect(t *testing.T, want string) string {
 	return rest
 }
 
-// crashedInUCX reports whether PE 0 of f has ended in the fault of UCX 1.13 that docs/ucx.md tells of: where UCX carries out
+// crashedInUCX reports whether PE 0 of f has ended in the fault of UCX 1.13 that docs/packages/ucx.md tells of: where UCX carries out
 // atomics itself, the loss of a peer that has some in flight makes it release memory that it never registered.
 func (f *family) crashedInUCX(err error, way string) bool {
 	if way != "nic" || !errors.Is(err, errEnded) {

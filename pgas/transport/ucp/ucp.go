@@ -93,7 +93,7 @@ func Open(ctx context.Context, job *boot.Job, settings Settings) (*Transport, er
 		return nil, fmt.Errorf("opening the UCX transport: %w: check that UCX_TLS, UCX_NET_DEVICES and other UCX_ variables name what this host has (ucx_info -d lists it), or unset them", err)
 	}
 	if e.OpenRMA() && job.PE == 0 {
-		fmt.Fprintln(os.Stderr, "pgas: PGAS_RMA=native or PGAS_AMO=nic without a network card: UCX reads and writes any memory of a PE, not only its heap, for any process that can connect to its ports from a host of this job (docs/security.md)")
+		fmt.Fprintln(os.Stderr, "pgas: PGAS_RMA=native or PGAS_AMO=nic without a network card: UCX reads and writes any memory of a PE, not only its heap, for any process that can connect to its ports from a host of this job (docs/use/security.md)")
 	}
 	if warning := engine.Warning(); warning != "" && job.PE == 0 {
 		fmt.Fprintln(os.Stderr, "pgas: "+warning)

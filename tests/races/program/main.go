@@ -1,4 +1,4 @@
-// Program races runs the scenarios of docs/races.md on PEs that are goroutines. It is built with the race detector,
+// Program races runs the scenarios of docs/use/races.md on PEs that are goroutines. It is built with the race detector,
 // whose reports it lets through. The test of the folder above reads them.
 //
 // Before each run of a scenario it writes a line to standard error:

@@ -19,7 +19,7 @@ import (
 	"github.com/gopgas/gopgas/pgas"
 )
 
-// A scenario is a row of a table of docs/races.md.
+// A scenario is a row of a table of docs/use/races.md.
 type scenario struct {
 	first, then string // the row's first two cells
 	pes         int    // 0: two. The last PE does what is second, and all others what is first

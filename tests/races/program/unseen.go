@@ -1,6 +1,6 @@
 package main
 
-// Programs that are wrong, which the race detector does not report. docs/races.md says why, and what finds them.
+// Programs that are wrong, which the race detector does not report. docs/use/races.md says why, and what finds them.
 
 import (
 	"github.com/gopgas/gopgas/locks"

@@ -17,7 +17,7 @@ func Fresh(t testing.TB, c *manual.Command, dir string) {
 	for name, want := range c.Pages() {
 		got, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil || string(got) != want {
-			t.Errorf("docs/man/%s is not what `%s -h` says now (%v): run `go generate work`", name, c.Name, err)
+			t.Errorf("docs/use/man/%s is not what `%s -h` says now (%v): run `go generate work`", name, c.Name, err)
 		}
 	}
 }

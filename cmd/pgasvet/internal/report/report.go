@@ -18,7 +18,7 @@ import (
 const Marker = "//pgasvet:ok"
 
 // Page describes the rules: one heading each.
-const Page = "https://github.com/gopgas/gopgas/blob/main/docs/pgasvet.md"
+const Page = "https://github.com/gopgas/gopgas/blob/main/docs/use/pgasvet.md"
 
 // Used is the result of a rule: where the comments stand that have silenced a finding of it.
 type Used map[token.Pos]bool

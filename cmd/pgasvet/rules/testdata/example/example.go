@@ -1,4 +1,4 @@
-// Package example is what the examples of docs/pgasvet.md are compiled with.
+// Package example is what the examples of docs/use/pgasvet.md are compiled with.
 package example
 
 import "github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/design"
