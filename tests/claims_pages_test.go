@@ -133,9 +133,9 @@ func TestPagesClaimFindsFaults(t *testing.T) {
 func TestPagesClaimsOfOld(t *testing.T) {
 	d, _ := declarations(t)
 	for page, claims := range map[string][]string{
-		"docs/pgas.md": {"w.Shared()", "Host(ctx)", "Level(ctx, topo.Socket)", "TestEndedContext"},
-		"pgas/node":    {"node.Node.Mine", "pgas/internal/node/far.go"},
-		"README.md":    {"-gone-for-good", "PGAS_GONE_FOR_GOOD", "pgas/containers", "pgas.Shared"},
+		"docs/packages/pgas.md": {"w.Shared()", "Host(ctx)", "Level(ctx, topo.Socket)", "TestEndedContext"},
+		"pgas/node":             {"node.Node.Mine", "pgas/internal/node/far.go"},
+		"README.md":             {"-gone-for-good", "PGAS_GONE_FOR_GOOD", "pgas/containers", "pgas.Shared"},
 	} {
 		for _, name := range claims {
 			if d.problem(name) == "" {
@@ -152,7 +152,7 @@ func TestPagesClaimsOfOld(t *testing.T) {
 
 // TestGlossaryHasWordsOnce: no table of the glossary explains a word in two rows.
 func TestGlossaryHasWordsOnce(t *testing.T) {
-	content, err := os.ReadFile("../docs/glossary.md")
+	content, err := os.ReadFile("../docs/learn/glossary.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +165,7 @@ func TestGlossaryHasWordsOnce(t *testing.T) {
 			}
 			for word := range strings.SplitSeq(m[1], ", ") {
 				if seen[word] {
-					t.Errorf("docs/glossary.md explains %q twice in one table: leave one row", word)
+					t.Errorf("docs/learn/glossary.md explains %q twice in one table: leave one row", word)
 				}
 				seen[word] = true
 				words++
@@ -173,7 +173,7 @@ func TestGlossaryHasWordsOnce(t *testing.T) {
 		}
 	}
 	if words < 50 {
-		t.Errorf("found %d words in docs/glossary.md: the form of its rows has changed", words)
+		t.Errorf("found %d words in docs/learn/glossary.md: the form of its rows has changed", words)
 	}
 }
 
