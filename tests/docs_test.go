@@ -300,7 +300,7 @@ func TestIndexNamesEveryPackage(t *testing.T) {
 
 // floorRow returns the row of a floor in the index's table of floors.
 func floorRow(index, floor string) string {
-	_, after, _ := strings.Cut(index, "| ["+floor+"](#floor-"+floor+") |")
+	_, after, _ := strings.Cut(index, "| ["+floor+"](internals/packages.md#floor-"+floor+") |")
 	row, _, _ := strings.Cut(after, "\n")
 	return row
 }
