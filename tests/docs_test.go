@@ -161,9 +161,17 @@ func follow(t *testing.T, page string) {
 // release.
 func TestReadmeProgram(t *testing.T) {
 	s := newShell(t, "../README.md")
+	var program pages.Block // it stands before the block that makes its project
 	for _, b := range blocksOf(t, s.page) {
-		if b.Section == "What a program looks like" && !strings.Contains(b.Text, "@latest") {
+		switch {
+		case b.Section != "A program" || strings.Contains(b.Text, "@latest"):
+		case b.Language == "go":
+			program = b
+		default:
 			s.step(b)
+			if strings.Contains(b.Text, "pgasgen init") {
+				s.step(program)
+			}
 		}
 	}
 	s.run(pages.Block{Text: "go vet .; go tool pgasgen -check .; test -z \"$(gofmt -l .)\"; go mod tidy -diff"})
@@ -178,7 +186,7 @@ func TestProgramsOfPages(t *testing.T) {
 	} {
 		t.Run(filepath.Base(page), func(t *testing.T) {
 			s := newShell(t, page)
-			s.run(pages.Block{Text: "pgasgen init -module example.com/example -replace . ~/example; cd ~/example; rm *.go"})
+			s.run(pages.Block{Text: "pgasgen init -empty -module example.com/example -replace . ~/example; cd ~/example"})
 			programs := 0
 			for _, b := range blocksOf(t, page) {
 				switch {

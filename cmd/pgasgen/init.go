@@ -36,9 +36,10 @@ func initCommand(stdout io.Writer, help *bytes.Buffer) *command {
 	flags := newFlags("pgasgen init", help)
 	name := flags.String("module", "", "module `path` of the new project (default example.com/NAME, with the name of DIR)")
 	replace := flags.String("replace", "", "use the checkout of gopgas in `dir`, in place of a published version")
+	empty := flags.Bool("empty", false, "write no program: only go.mod, with the commands as tools, and .gitignore")
 	return &command{
 		name:  "init",
-		usage: "pgasgen init [-module path] [-replace dir] DIR",
+		usage: "pgasgen init [-module path] [-replace dir] [-empty] DIR",
 		short: "Write a starter project into DIR, which must be empty or not exist.",
 		long: `The project is a small program that works: it solves the heat equation on a ring of PEs, with halo
 rows exchanged by puts with signals. For example:
@@ -50,11 +51,16 @@ rows exchanged by puts with signals. For example:
 			if len(args) != 1 {
 				return errUsage{errors.New("init takes one directory, after its flags")}
 			}
-			p := project{dir: args[0], module: *name, checkout: *replace}
+			p := project{dir: args[0], module: *name, checkout: *replace, empty: *empty}
 			if err := p.write(ctx); err != nil {
 				return err
 			}
 			name := filepath.Base(p.module)
+			if p.empty {
+				fmt.Fprintf(stdout, "wrote %s, without a program; now:\n  cd %s%s\n  write main.go\n  go generate && go tool pgasrun -n 4 .\n",
+					p.dir, p.dir, p.tidy()+p.workspace(ctx))
+				return nil
+			}
 			fmt.Fprintf(stdout, "wrote %s; now:\n  cd %s%s\n  go build -o %s . && ./%s\n  go tool pgasrun -n 4 ./%s\n  go test ./...\n",
 				p.dir, p.dir, p.tidy()+p.workspace(ctx), name, name, name)
 			return nil
@@ -68,6 +74,7 @@ type project struct {
 	module   string // its module path
 	checkout string // the checkout of gopgas that it uses, or ""
 	version  string // the version of gopgas that it requires
+	empty    bool   // no program is written
 }
 
 // tidy runs the extra step that a project with a published gopgas needs, to download it.
@@ -172,10 +179,13 @@ func mustBeEmpty(dir string) error {
 	return nil
 }
 
-// files returns the project: the starter under its new name, and its module files. The generated file is
-// the starter's own; only the name of the package is in it, so it is current in the new project too.
+// files returns the project: the starter under its new name, unless the project is to be empty, and its module files. The
+// generated file is the starter's own; only the name of the package is in it, so it is current in the new project too.
 func (p *project) files() (map[string][]byte, error) {
-	out := map[string][]byte{}
+	out := map[string][]byte{".gitignore": []byte("/" + filepath.Base(p.module) + "\n")}
+	if p.empty {
+		return out, p.moduleFiles(out)
+	}
 	entries, err := fs.ReadDir(templates.Starter, "starter")
 	if err != nil {
 		return nil, err
@@ -190,7 +200,6 @@ func (p *project) files() (map[string][]byte, error) {
 	for _, name := range deployed {
 		out[name] = bytes.ReplaceAll(out[name], []byte("starter"), []byte(filepath.Base(p.module)))
 	}
-	out[".gitignore"] = []byte("/" + filepath.Base(p.module) + "\n")
 	return out, p.moduleFiles(out)
 }
 

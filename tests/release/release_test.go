@@ -112,13 +112,18 @@ func TestReadme(t *testing.T) {
 	}
 	u := newUser(t, newProxy(t, root).dir)
 	dir, out := u.dir, ""
+	var program pages.Block // it stands before the block that makes its project
 	for _, b := range blocks {
 		switch {
-		case b.Section != "What a program looks like" || strings.Contains(b.Text, "~/mail"): // the latter is for a checkout
+		case b.Section != "A program" || strings.Contains(b.Text, "~/mail"): // the latter is for a checkout
+		case b.Language == "go":
+			program = b
 		case b.Language == "sh":
 			dir, out = u.shell(dir, b.Text)
-		case b.Language == "go":
-			if err := os.WriteFile(filepath.Join(dir, b.File), []byte(b.Text), 0o644); err != nil {
+			if !strings.Contains(b.Text, "pgasgen@latest init") {
+				continue
+			}
+			if err := os.WriteFile(filepath.Join(dir, program.File), []byte(program.Text), 0o644); err != nil {
 				t.Fatal(err)
 			}
 		case b.Language == "text" && out != b.Text:

@@ -353,26 +353,29 @@ func TestReportTable(t *testing.T) {
 	}
 }
 
-// The rows of the README's table are those that it says it is printed from.
-func TestReadme(t *testing.T) {
-	page, err := os.ReadFile("../../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, section, _ := strings.Cut(string(page), "## How fast it is")
-	section, _, _ = strings.Cut(section, "\n## ")
+// TestPages: the rows of the tables in the README and on the page of figures are rows of compare.
+func TestPages(t *testing.T) {
 	known := map[string]bool{}
 	for _, r := range rows {
 		known[r.group+": "+r.name] = true
 	}
-	found := regexp.MustCompile(`(?m)^\| ([^|]+:[^|]+) \| [*\d.x]+ \|`).FindAllStringSubmatch(section, -1)
-	for _, m := range found {
-		if !known[m[1]] {
-			t.Errorf("the README has the row %q, which compare has not", m[1])
+	for page, least := range map[string]int{"README.md": 6, "docs/figures/compare.md": 28} {
+		text, err := os.ReadFile(filepath.Join("../../..", page))
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	if len(found) < 10 || !strings.Contains(section, "The floor of this machine") {
-		t.Errorf("the README has %d rows of compare -markdown, and must have the floor behind them", len(found))
+		found := regexp.MustCompile(`(?m)^\| ([^|]+:[^|]+) \| [*\d.x]+ \|`).FindAllStringSubmatch(string(text), -1)
+		for _, m := range found {
+			if !known[m[1]] {
+				t.Errorf("%s has the row %q, which compare has not", page, m[1])
+			}
+		}
+		if len(found) < least {
+			t.Errorf("%s has %d rows of compare -markdown, and must have %d", page, len(found), least)
+		}
+		if page != "README.md" && !strings.Contains(string(text), "The floor of this machine") {
+			t.Errorf("%s does not have the floor behind its rows", page)
+		}
 	}
 }
 
