@@ -5,6 +5,7 @@ package callsite
 import (
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -113,18 +114,26 @@ func At() string {
 	return ""
 }
 
-// ownFolder is that of package pgas where this program was built.
-var ownFolder = func() string {
+// checkout is the folder of this module where the program was built.
+var checkout = func() string {
 	_, file, _, _ := runtime.Caller(0)
 	return filepath.Dir(filepath.Dir(filepath.Dir(file))) + "/"
 }()
+
+// isOwnFile reports whether a file is of a package whose frames a report leaves out. It is asked because a function of
+// the runtime that is inlined into the program, as iterators are, has the name of the program's function.
+func isOwnFile(file string) bool {
+	rest, ours := strings.CutPrefix(file, checkout)
+	folder, _, _ := strings.Cut(rest, "/")
+	return ours && (slices.Contains(ownPackages[:], folder+".") || slices.Contains(ownPackages[:], folder+"/"))
+}
 
 // IsRuntime reports whether a function is the runtime's, or one that pgasgen has written.
 func IsRuntime(function, file string) bool {
 	if strings.HasSuffix(file, "_test.go") {
 		return false
 	}
-	if strings.HasSuffix(file, "_pgas.go") || strings.HasPrefix(file, ownFolder) { // the latter: inlined into the program, as iterators are
+	if strings.HasSuffix(file, "_pgas.go") || isOwnFile(file) {
 		return true
 	}
 	for _, p := range library {

@@ -17,6 +17,12 @@ func TestIsRuntime(t *testing.T) {
 		{Module + "samples/wordcount.main", "main.go", false},
 		{"example.com/solver.Cell", "cell_pgas.go", true},
 		{"main.main", "main.go", false},
+		{"main.main", checkout + "samples/why/main.go", false},
+		{"main.main", checkout + "pgas/sym.go", true}, // inlined
+		{"main.main-range1", checkout + "containers/array.go", true},
+		{Module + "containers.(*Queue[...]).Push", "queue.go", true},
+		{Module + "arena.(*Arena).Alloc", "arena.go", true},
+		{Module + "coherent.(*Array[...]).At", "array.go", true},
 		{"runtime.goexit", "asm.s", true},
 	} {
 		if got := IsRuntime(c.function, c.file); got != c.want {
@@ -35,7 +41,7 @@ func TestOfPanic(t *testing.T) {
 		}()
 		panics()
 	}()
-	if at != "callsite/callsite_test.go:43" || asked == at {
+	if at != "callsite/callsite_test.go:49" || asked == at {
 		t.Errorf("it panicked at %q, and %q asked", at, asked)
 	}
 }
