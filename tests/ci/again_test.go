@@ -33,7 +33,7 @@ func first(t *testing.T, word string) bool {
 
 // runs writes the tests into a module, runs them as the only step, and returns the error, the list of flaky tests and
 // the words that the tests have logged.
-func runs(t *testing.T, tests string, strict bool, env []string, args ...string) (err error, list, logged string) {
+func runs(t *testing.T, tests string, strict bool, env []string, args ...string) (list, logged string, err error) {
 	t.Helper()
 	moduleOf(t, helpers+tests)
 	argv := append([]string{"go", "test", "-json", "-vet=off", "-timeout=0"}, args...)
@@ -44,7 +44,7 @@ func runs(t *testing.T, tests string, strict bool, env []string, args ...string)
 	err = runSteps(t.Context(), steps, options{strict: strict, list: "ci/flaky.txt"})
 	flaky, _ := os.ReadFile("ci/flaky.txt")
 	words, _ := os.ReadFile("p/log")
-	return err, string(flaky), strings.Join(strings.Fields(string(words)), " ")
+	return string(flaky), strings.Join(strings.Fields(string(words)), " "), err
 }
 
 func TestAgain(t *testing.T) {
@@ -136,7 +136,7 @@ func TestD(t *testing.T) { log(t, "d"); t.Error("d") }
 `},
 	} {
 		t.Run(name, func(t *testing.T) {
-			err, flaky, logged := runs(t, c.tests, c.strict, c.env, c.args...)
+			flaky, logged, err := runs(t, c.tests, c.strict, c.env, c.args...)
 			if (err != nil) != c.red {
 				t.Errorf("it ends with %v, want an error: %t", err, c.red)
 			}

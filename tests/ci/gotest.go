@@ -62,8 +62,14 @@ func runGoTest(ctx context.Context, out io.Writer, env, argv []string, limit tim
 }
 
 func goTestRun(ctx context.Context, out io.Writer, env, argv []string, limit time.Duration) (*summary, error) {
+	return goTestRunIn(ctx, "", out, env, argv, limit)
+}
+
+// goTestRunIn runs a command that prints what go test -json does, in dir.
+func goTestRunIn(ctx context.Context, dir string, out io.Writer, env, argv []string, limit time.Duration) (*summary, error) {
 	fmt.Fprintln(out, "$ "+shellLine(env, argv))
 	cmd := command(ctx, argv...)
+	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), env...)
 	cmd.Stderr = laneOf(ctx).stderr()
 	pipe, err := cmd.StdoutPipe()

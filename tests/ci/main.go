@@ -10,6 +10,7 @@
 //	root.go      running a program in another system's files
 //	gotest.go    go test, ended when it makes no progress, not by the clock
 //	again.go     a second run for tests that fail, alone, and the list of those that are flaky
+//	hundred.go   a test a hundred times, on a busy machine
 //	fuzz.go      the step that finds the fuzz targets
 //	autogroup.go a setting of the kernel that starves PEs
 //	run.go       running a program so that nothing of it is left
@@ -63,6 +64,8 @@ func run(ctx context.Context, args []string) error {
 		return testsCommand(ctx, args[1:])
 	case "debian13":
 		return debian13Command(ctx, args[1:])
+	case "busy":
+		return busyCommand(args[1:])
 	case "enter":
 		return enter(args[1:])
 	}
@@ -92,8 +95,16 @@ the load of the machine takes, is ended as hanging.`)
 	only := fs.String("only", "", "run these `steps` and no others: names separated by commas")
 	short := fs.Bool("short", false, "only the first steps, with `go test -short`: a few minutes")
 	strict := fs.Bool("strict", false, "fail, too, if a test passes only when it runs again alone")
+	many := fs.String("hundred", "", "run the tests that match this `pattern` of go test -run a hundred times beside 8 busy loops,\nin all packages, or in those whose directories follow; no step runs")
 	list := fs.Bool("list", false, "list the steps, and run nothing")
-	if err := parse(fs, args); err != nil {
+	if err := parseFlags(fs, args); err != nil {
+		return err
+	}
+	if *many != "" {
+		defer withoutAutogroups(autogroupFile)()
+		return hundred(ctx, *many, fs.Args(), hundredTimes, busyLoops)
+	}
+	if err := noArguments(fs); err != nil {
 		return err
 	}
 	all := steps
@@ -130,14 +141,23 @@ func newFlags(name, what string) *flag.FlagSet {
 }
 
 func parse(fs *flag.FlagSet, args []string) error {
-	err := fs.Parse(args)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
+	if err := parseFlags(fs, args); err != nil {
 		return err
-	case err != nil:
-		return usageError{fmt.Errorf("%s: %w: ./%s -h lists the flags", fs.Name(), err, fs.Name())}
-	case fs.NArg() > 0:
-		return usageError{fmt.Errorf("%s: it takes no arguments, but got %s: ./%s -h lists the flags", fs.Name(), fs.Arg(0), fs.Name())}
 	}
-	return nil
+	return noArguments(fs)
+}
+
+func parseFlags(fs *flag.FlagSet, args []string) error {
+	err := fs.Parse(args)
+	if err == nil || errors.Is(err, flag.ErrHelp) {
+		return err
+	}
+	return usageError{fmt.Errorf("%s: %w: ./%s -h lists the flags", fs.Name(), err, fs.Name())}
+}
+
+func noArguments(fs *flag.FlagSet) error {
+	if fs.NArg() == 0 {
+		return nil
+	}
+	return usageError{fmt.Errorf("%s: it takes no arguments, but got %s: ./%s -h lists the flags", fs.Name(), fs.Arg(0), fs.Name())}
 }
