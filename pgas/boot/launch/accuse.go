@@ -131,7 +131,7 @@ func (j *job) handleLost(x boot.Accusation) {
 	d.Accused, d.Table = &x, nil
 	j.userEnded = j.userSignal != 0
 	j.deaths = append(j.deaths, deathRecord{death: d, host: j.hostOf(x.PE), launcherTime: boot.Clock()})
-	j.status = max(j.status, exitStatus(d), 1)
+	j.status = max(j.status, d.exitStatus(), 1)
 	j.notifyOthers(nil, d)
 	j.endOthers(x.PE)
 }

@@ -61,8 +61,8 @@ func TestAccusations(t *testing.T) {
 				t.Errorf("PE %d is named", f.PE)
 			case tt.want != none && (f == nil || f.PE != tt.want):
 				t.Errorf("named: %+v, want PE %d", f, tt.want)
-			case tt.how != "" && describeEnd(f.death) != tt.how:
-				t.Errorf("it says %q, want %q", describeEnd(f.death), tt.how)
+			case tt.how != "" && f.death.how() != tt.how:
+				t.Errorf("it says %q, want %q", f.death.how(), tt.how)
 			case tt.want != none && j.status == 0:
 				t.Error("the job ends with status 0")
 			}

@@ -32,18 +32,9 @@ import (
 	"github.com/gopgas/gopgas/pgas/boot/record"
 )
 
-// MaybeAgent makes this process an agent, and never returns, if the launcher has started it as one. A
-// program that is to be its own agent (a test binary) calls it first thing.
-func MaybeAgent() {
-	if os.Getenv(boot.EnvAgent) != "" {
-		os.Exit(Agent())
-	}
-}
-
-// Agent runs this process as the agent of one host, over standard input and output, until the job has ended on
-// that host, and returns the exit status. It takes the process over: signals, orphans and the calling goroutine's
-// thread. The process that calls it becomes the guard, and the agent its child.
-func Agent() int {
+// runProcess runs this process as the agent of one host, over standard input and output, until the job has ended on
+// that host, and returns the exit status. The process that calls it becomes the guard, and the agent its child.
+func runProcess() int {
 	if os.Getenv(boot.EnvAgent) != guardedAgent {
 		return guard()
 	}
@@ -68,7 +59,7 @@ func newAgent(m machine, control controlOutput) *agent {
 	return &agent{
 		machine:     m,
 		control:     control,
-		out:         &sender{w: control},
+		out:         newSender(control),
 		commands:    make(chan command),
 		orphaned:    make(chan struct{}),
 		exits:       make(chan exitedChild),
@@ -359,7 +350,7 @@ func (a *agent) childExited(e exitedChild) bool {
 			a.sampler.ended(i, e)
 		}
 		d := a.deathOf(i, syscall.WaitStatus(e.status))
-		p.status = exitStatus(d)
+		p.status = d.exitStatus()
 		switch {
 		case !d.failed() || a.stopped:
 		case a.accusing && d.causeClass() == consequence:

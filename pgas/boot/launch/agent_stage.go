@@ -20,26 +20,26 @@ const stageBound = 1 << 30
 // partTime is how old an incomplete file must be to be removed: a killed shell has left it.
 const partTime = time.Hour
 
-// useStaged makes the staged program the one that this agent runs. The home directory stands in for a working directory that
-// the host does not have.
-func (a *agent) useStaged() error {
+// useStaged makes the staged program the program of c. The home directory stands in for a working directory that the host
+// does not have.
+func useStaged(c *config, logf func(string, ...any)) error {
 	self, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("finding the staged files: %w", err)
 	}
 	dir := filepath.Dir(self)
-	a.cfg.Program = filepath.Join(dir, a.cfg.Staged)
-	if hash, err := hashFile(a.cfg.Program); err != nil || hash != a.cfg.Staged {
-		os.Remove(a.cfg.Program)
+	c.Program = filepath.Join(dir, c.Staged)
+	if hash, err := hashFile(c.Program); err != nil || hash != c.Staged {
+		os.Remove(c.Program)
 		return errors.Join(err, fmt.Errorf("the staged copy of the program in %s was damaged and has been removed: run the job again", dir))
 	}
-	if _, err := os.Stat(a.cfg.Dir); errors.Is(err, fs.ErrNotExist) {
-		if a.cfg.Dir, err = os.UserHomeDir(); err != nil {
+	if _, err := os.Stat(c.Dir); errors.Is(err, fs.ErrNotExist) {
+		if c.Dir, err = os.UserHomeDir(); err != nil {
 			return fmt.Errorf("the host has not the job's working directory, and no home directory instead: %w", err)
 		}
-		a.logf("the job's working directory does not exist here: PEs run in %s", a.cfg.Dir)
+		logf("the job's working directory does not exist here: PEs run in %s", c.Dir)
 	}
-	pruneStaged(dir, []string{filepath.Base(self), a.cfg.Staged}, stageBound, time.Now())
+	pruneStaged(dir, []string{filepath.Base(self), c.Staged}, stageBound, time.Now())
 	return nil
 }
 

@@ -22,13 +22,17 @@ type bar struct {
 	open  bool // a line of the output has not ended: the bar waits for its end
 }
 
-// newBar returns the bar of a terminal; nil if w is none.
-func newBar(w io.Writer, terminal bool) *bar {
-	if !terminal {
-		return nil
+// showBar shows the bar of a job on the terminal of its standard error, errs. both says that its standard output, out, is on
+// that terminal too.
+func showBar(out, errs *lines, both bool) {
+	errs.bar = &bar{w: errs.w}
+	if both {
+		out.bar = errs.bar
 	}
-	return &bar{w: w}
 }
+
+// removeBar takes the bar away, if there is one.
+func (l *lines) removeBar() { l.bar.remove() }
 
 // beside calls write, which writes to the terminal, without the bar. ended says that what is written ends a line.
 func (b *bar) beside(write func(), ended bool) {

@@ -3,7 +3,6 @@ package launch
 import (
 	"bytes"
 	"regexp"
-	"strings"
 	"testing"
 
 	"github.com/gopgas/gopgas/pgas/boot"
@@ -18,8 +17,7 @@ func screenOf(text string) string {
 func TestBar(t *testing.T) {
 	var got bytes.Buffer
 	out, errs := newLines(&got, true, 2), newLines(&got, true, 2)
-	errs.bar = newBar(&got, true)
-	out.bar = errs.bar
+	showBar(out, errs, true)
 	mark := boot.BarMark
 	for i, step := range []struct {
 		do   func()
@@ -54,7 +52,4 @@ func TestBarIsNoOutput(t *testing.T) {
 	var none *bar
 	none.beside(func() {}, true)
 	none.remove()
-	if s := (&Spec{Terminal: true}).Environ(); !strings.Contains(strings.Join(s, " "), boot.EnvProgress+"=") {
-		t.Errorf("PEs do not learn of the terminal: %q", s)
-	}
 }

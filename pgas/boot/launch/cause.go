@@ -76,11 +76,11 @@ func (j *job) rootCause() (o deathRecord, lost int) {
 // printed the same, it returns the death of the PE that printed.
 func (j *job) withOutput(deaths []deathRecord) deathRecord {
 	first := deaths[0]
-	if first.Reason != boot.EndOwn && first.Reason != boot.EndMismatch || len(j.tailOf(first.PE)) > 0 {
+	if first.Reason != boot.EndOwn && first.Reason != boot.EndMismatch || len(j.tails.of(first.PE)) > 0 {
 		return first
 	}
 	for _, o := range deaths {
-		if o.host == first.host && o.Reason == first.Reason && o.Status == first.Status && len(j.tailOf(o.PE)) > 0 {
+		if o.host == first.host && o.Reason == first.Reason && o.Status == first.Status && len(j.tails.of(o.PE)) > 0 {
 			return o
 		}
 	}

@@ -80,7 +80,8 @@ func (d death) blamedPE() int {
 	return d.PE
 }
 
-func describeEnd(d death) string {
+// how says how the PE ended, as a report does.
+func (d death) how() string {
 	switch {
 	case d.Accused != nil && d.Process == 0:
 		return "is lost: " + d.Accused.Error()
@@ -104,8 +105,8 @@ func describeEnd(d death) string {
 	return how
 }
 
-// exitStatus returns what a shell would: 128+N for signal N. A PE that exits without leaving the job has failed.
-func exitStatus(d death) int {
+// exitStatus returns the exit status of a shell: 128+N for signal N. A PE that exits without leaving the job has failed.
+func (d death) exitStatus() int {
 	switch {
 	case d.Status.Signaled():
 		return 128 + int(d.Status.Signal())

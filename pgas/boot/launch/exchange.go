@@ -64,7 +64,7 @@ func listenForExchange(c config, network boot.Network) (*exchange, error) {
 	if c.Host > 0 && !x.hasOthers() {
 		return x, nil
 	}
-	if err := x.listenForHosts(c.Serve, c.variables()[boot.EnvNetDevices]); err != nil {
+	if err := x.listenForHosts(c.Serve, boot.NewEnvironment(inherited(&c))[boot.EnvNetDevices]); err != nil {
 		return nil, err
 	}
 	return x, nil
@@ -94,7 +94,7 @@ func (x *exchange) serve(c config, parent []string, lost func(pe int), logf func
 	own, last := c.Hosts[c.Host], c.Hosts[len(c.Hosts)-1]
 	s := boot.ServerConfig{
 		ID: c.ID, Secret: c.Secret, NPEs: last.First + last.PEs, FirstPE: own.First,
-		Callers: own.PEs + x.children, PEs: x.pes, Network: x.network, Silence: c.peerTimeout(),
+		Callers: own.PEs + x.children, PEs: x.pes, Network: x.network, Silence: peerTimeout(&c),
 	}
 	if c.Host > 0 {
 		s.Parent, s.ParentPE = parent, c.Hosts[exchangeParent(c.Host, c.FanOut)].First

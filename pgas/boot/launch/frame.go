@@ -6,7 +6,7 @@ package launch
 //
 //	frame  kind[1] length[4] content[length]
 //
-// Before its first frame the agent prints the greeting: a remote shell may have printed a banner before.
+// Before its first frame the agent prints the greeting: a remote shell may have printed a banner before it.
 
 import (
 	"bufio"
@@ -18,11 +18,8 @@ import (
 	"sync"
 )
 
-// Bounds of what is read: a frame, and the banner of a remote shell.
-const (
-	maxFrame  = 16 << 20
-	maxBanner = 64 << 10
-)
+// maxFrame bounds what a frame holds.
+const maxFrame = 16 << 20
 
 // kind names a frame. Upper case goes to the agent, lower case comes from it.
 type kind byte
@@ -82,6 +79,10 @@ type sender struct {
 	failed error // of the first write that failed: what follows half a frame would be misread
 }
 
+// newSender returns a sender that writes frames to w.
+func newSender(w io.Writer) *sender { return &sender{w: w} }
+
+// bytes sends a frame of kind k that holds parts, one behind the other.
 func (s *sender) bytes(k kind, parts ...[]byte) error {
 	n := 0
 	for _, p := range parts {
@@ -109,10 +110,12 @@ func (s *sender) value(k kind, v any) error {
 	return s.bytes(k, b.Bytes())
 }
 
+// decode decodes what value has sent.
 func decode(content []byte, v any) error {
 	return gob.NewDecoder(bytes.NewReader(content)).Decode(v)
 }
 
+// readFrame reads a frame.
 func readFrame(r *bufio.Reader) (kind, []byte, error) {
 	var head [5]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {

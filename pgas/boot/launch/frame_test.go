@@ -8,7 +8,7 @@ import (
 
 func FuzzFrames(f *testing.F) {
 	var b bytes.Buffer
-	s := &sender{w: &b}
+	s := newSender(&b)
 	s.bytes(fromStdout, []byte{0, 0, 0, 1}, []byte("text\n"))
 	s.value(fromDeath, death{PE: 3})
 	f.Add(b.Bytes())
@@ -21,7 +21,7 @@ func FuzzFrames(f *testing.F) {
 			if err != nil {
 				break
 			}
-			(&sender{w: &again}).bytes(k, data)
+			(newSender(&again)).bytes(k, data)
 		}
 		if !bytes.HasPrefix(text, again.Bytes()) {
 			t.Errorf("%x is read as %x", text, again.Bytes())
@@ -40,7 +40,7 @@ func TestExitStatus(t *testing.T) {
 		{death{NeverLeft: true}, 1},
 		{death{Status: 3 << 8, NeverLeft: true}, 3},
 	} {
-		if got := exitStatus(tt.d); got != tt.want {
+		if got := tt.d.exitStatus(); got != tt.want {
 			t.Errorf("%+v: %d, want %d", tt.d, got, tt.want)
 		}
 	}

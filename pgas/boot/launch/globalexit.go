@@ -20,7 +20,7 @@ func (j *job) handleGlobalExit(h *host, x globalExit) {
 		j.status = x.Status
 		if len(j.deaths) > 0 {
 			first, _ := j.rootCause()
-			j.status = max(x.Status, exitStatus(first.death))
+			j.status = max(x.Status, first.death.exitStatus())
 		}
 		j.killAgentsAfter(j.spec.Grace)
 		for _, other := range j.hosts {

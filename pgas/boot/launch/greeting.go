@@ -4,7 +4,6 @@ package launch
 // exchange, and the segments that they make, may differ in any other.
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"regexp"
@@ -16,29 +15,11 @@ import (
 // greetingMark begins the greeting of every version.
 const greetingMark = "\x00pgas-agent "
 
-// longestGreeting bounds what is read behind greetingMark.
-const longestGreeting = 128
-
 // greeting is what an agent of this program says: protocol, and the version of gopgas. The protocol changes with
 // the frames, also between two commits that no version tells apart.
 var greeting = greetingMark + ownVersion() + "\n"
 
 func ownVersion() string { return fmt.Sprintf("%d %s", protocol, version.Current()) }
-
-// readGreeting reads a greeting behind its mark, and returns the whole.
-func readGreeting(r *bufio.Reader) (string, error) {
-	text := []byte(greetingMark)
-	for range longestGreeting {
-		b, err := r.ReadByte()
-		if err != nil {
-			return "", err
-		}
-		if text = append(text, b); b == '\n' {
-			return string(text), nil
-		}
-	}
-	return "", errNoGreeting
-}
 
 var greetingLine = regexp.MustCompile(`^` + greetingMark + `(\d+)(?: ([\w.+-]+))?\n$`)
 
@@ -59,34 +40,4 @@ func checkGreeting(text string) error {
 	}
 	own := strings.Fields(ownVersion())
 	return fmt.Errorf("its pgasrun is %s, and this one is %s (protocol %s): install the same on every host, or have -stage copy this one there", its, own[1], own[0])
-}
-
-// Protocol returns the number of the contract between a launcher and its agents, which both must have.
-func Protocol() int { return protocol }
-
-var errNoGreeting = errors.New("too much output before an agent's greeting")
-
-// skipToAny reads up to and including the first of marks, and returns it.
-func skipToAny(r *bufio.Reader, marks ...string) (string, error) {
-	matched := make([]int, len(marks))
-	for range maxBanner {
-		b, err := r.ReadByte()
-		if err != nil {
-			return "", err
-		}
-		for i, mark := range marks {
-			switch {
-			case b == mark[matched[i]]:
-				matched[i]++
-			case b == mark[0]:
-				matched[i] = 1
-			default:
-				matched[i] = 0
-			}
-			if matched[i] == len(mark) {
-				return mark, nil
-			}
-		}
-	}
-	return "", errNoGreeting
 }

@@ -22,7 +22,7 @@ import (
 type host struct {
 	boot.Host
 	index int
-	agent agentCommand
+	agent commandLine
 	link  *link
 	via   *relayLink // through which the agent is reached; nil: the launcher has started it itself
 	send  *sender
@@ -76,7 +76,7 @@ const (
 
 // follow reads what the command of h's agent writes, until its end.
 func (j *job) follow(h *host, l *link) {
-	h.link, h.send = l, &sender{w: l.in}
+	h.link, h.send = l, newSender(l.in)
 	var readers sync.WaitGroup
 	readers.Go(func() { j.readErrors(h, l.errs) })
 	readers.Go(func() { j.readFrames(h, l.out) })
@@ -185,9 +185,7 @@ func (j *job) output(k kind, data []byte) {
 		return
 	}
 	j.stderr.write(pe, data[4:])
-	j.tailMu.Lock()
-	j.tails[pe].add(said)
-	j.tailMu.Unlock()
+	j.tails.add(pe, said)
 }
 
 // readErrors keeps the last line that the command itself (ssh, say) writes to its standard error. Of a traceback it

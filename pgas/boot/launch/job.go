@@ -12,7 +12,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"sync"
 	"syscall"
 	"time"
 
@@ -37,8 +36,7 @@ type job struct {
 	sweeps     chan struct{} // one for each host that is swept up
 
 	stdout, stderr *lines
-	tailMu         sync.Mutex
-	tails          []tail
+	tails          *tails
 
 	status           int
 	deaths           []deathRecord  // of PEs that failed, in order of arrival (cause.go)
@@ -72,12 +70,12 @@ func newJob(spec Spec) (*job, error) {
 		ended: map[int]death{}, events: make(chan event), inputTaken: make(chan struct{}, 1), closed: make(chan struct{}),
 		sweeps: make(chan struct{}, spec.FanOut),
 	}
-	j.stdout, j.stderr = newOutput(&spec, j.npes)
-	j.stderr.bar = newBar(spec.Stderr, spec.Terminal)
-	if f, ok := spec.Stdout.(*os.File); ok && IsTerminal(f) {
-		j.stdout.bar = j.stderr.bar
+	j.stdout, j.stderr = newOutput(spec.Stdout, spec.Stderr, spec.Tag, j.npes)
+	if spec.Terminal {
+		f, ok := spec.Stdout.(*os.File)
+		showBar(j.stdout, j.stderr, ok && IsTerminal(f))
 	}
-	j.tails = make([]tail, j.npes)
+	j.tails = newTails(0, j.npes)
 	if spec.settings.Networked(len(spec.Hosts)) {
 		j.secret = make([]byte, boot.SecretBytes)
 		rand.Read(j.secret)
@@ -146,7 +144,7 @@ func (j *job) run(ctx context.Context) (Result, error) {
 	if j.live != nil {
 		j.live.end()
 	}
-	j.stderr.bar.remove()
+	j.stderr.removeBar()
 	if len(j.deaths) > 0 || j.startErr != nil {
 		j.stderr.endLine()
 	}
@@ -404,12 +402,12 @@ func (j *job) forwardInput(h *host) {
 
 // handleDeath handles the end of PE d.PE of h.
 func (j *job) handleDeath(h *host, d death) {
-	j.spec.Logf("host %s: PE %d (process %d) %s", h.Name, d.PE, d.Process, describeEnd(d))
+	j.spec.Logf("host %s: PE %d (process %d) %s", h.Name, d.PE, d.Process, d.how())
 	if j.globalExiting {
 		return
 	}
 	if !j.terminating || !d.ByLauncher {
-		j.status = max(j.status, exitStatus(d))
+		j.status = max(j.status, d.exitStatus())
 	}
 	j.ended[d.PE] = d
 	first := len(j.deaths) == 0
@@ -675,7 +673,7 @@ func (j *job) sweepHost(h *host) {
 }
 
 // runAgent starts an agent, sends it one config and waits for its end.
-func runAgent(ctx context.Context, start func(agentCommand) (*link, error), c agentCommand, files fileSource, what config) error {
+func runAgent(ctx context.Context, start func(commandLine) (*link, error), c commandLine, files fileSource, what config) error {
 	l, err := start(c)
 	if err != nil {
 		return err
@@ -685,7 +683,7 @@ func runAgent(ctx context.Context, start func(agentCommand) (*link, error), c ag
 	go io.Copy(io.Discard, l.errs)
 	r := bufio.NewReader(l.out)
 	if text, err := awaitGreeting(r, l.in, files, func(int) {}); err == nil && checkGreeting(text) == nil {
-		(&sender{w: l.in}).value(toConfig, what)
+		(newSender(l.in)).value(toConfig, what)
 	}
 	l.in.Close()
 	io.Copy(io.Discard, r)

@@ -76,11 +76,11 @@ type Spec struct {
 
 	Logf func(format string, args ...any) // called for each step, from several goroutines; may be nil
 
-	start    func(agentCommand) (*link, error) // starts an agent; default: startCommand
-	own      func(host string) bool            // IsHere of Template; nil before complete
-	settings boot.Settings                     // of the environment that the PEs get
-	staging  *staging                          // not nil if Stage
-	files    fileSource                        // that are staged
+	start    func(commandLine) (*link, error) // starts an agent; default: startCommand
+	own      func(host string) bool           // IsHere of Template; nil before complete
+	settings boot.Settings                    // of the environment that the PEs get
+	staging  *staging                         // not nil if Stage
+	files    fileSource                       // that are staged
 }
 
 // Stream is one that a PE writes.
@@ -155,6 +155,9 @@ func (s *Spec) complete() error {
 	}
 	if s.start == nil {
 		s.start = startCommand
+	}
+	if s.Stage {
+		s.staging = &staging{} // prepareStaging names the files
 	}
 	if s.FanOut == 0 {
 		s.FanOut = DefaultFanOut
@@ -316,20 +319,28 @@ func IsTerminal(f *os.File) bool {
 	return err == nil
 }
 
-// command returns the command of the agent of host.
-func (s *Spec) command(host string) agentCommand {
+// command returns the command line of the agent of host.
+func (s *Spec) command(host string) commandLine {
+	template, _ := SplitTemplate(s.Template) // complete has checked it
+	c := agentCommand{agent: s.Agent, template: template, staging: s.staging}
 	if s.isHere(host) {
-		return agentCommand{argv: s.Agent}
+		return c.here()
 	}
-	words, _ := SplitTemplate(s.Template) // complete has checked it
-	words = withHost(words, host)
-	if s.Stage {
-		return agentCommand{append(words, "/bin/sh"), s.staging.script()}
-	}
-	for _, word := range s.Agent {
-		if !shellSafe(word) {
-			return agentCommand{append(words, "/bin/sh"), "exec " + shellWords(s.Agent) + "\n"}
-		}
-	}
-	return agentCommand{argv: append(words, s.Agent...)}
+	return c.on(host)
 }
+
+// Agent runs this process as the agent of one host, over standard input and output, until the job has ended on
+// that host, and returns the exit status. It takes the process over: signals, orphans and the calling goroutine's
+// thread.
+func Agent() int { return runProcess() }
+
+// MaybeAgent makes this process an agent, and never returns, if the launcher has started it as one. A
+// program that is to be its own agent (a test binary) calls it first thing.
+func MaybeAgent() {
+	if os.Getenv(boot.EnvAgent) != "" {
+		os.Exit(Agent())
+	}
+}
+
+// Protocol returns the number of the contract between a launcher and its agents, which both must have.
+func Protocol() int { return protocol }

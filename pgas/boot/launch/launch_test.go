@@ -319,6 +319,9 @@ func FuzzSplitTemplate(f *testing.F) {
 }
 
 func TestEnvironIsForwarded(t *testing.T) {
+	if s := (&Spec{Terminal: true}).Environ(); !strings.Contains(strings.Join(s, " "), boot.EnvProgress+"=") {
+		t.Errorf("PEs do not learn of the terminal: %q", s)
+	}
 	t.Setenv("UCX_TLS", "tcp")
 	t.Setenv("GOGC", "50")
 	t.Setenv("GOGCX", "1")

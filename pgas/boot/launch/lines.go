@@ -129,15 +129,15 @@ func (l *lines) err() error {
 	return l.failed
 }
 
-// newOutput returns the lines of a job's standard output and error. When the output cannot be written, a line of the
+// newOutput returns the lines of the standard output and error of a job with npes PEs; if tag is set, each begins with the
+// number of its PE. When the output cannot be written, a line of the
 // error says so: what is lost must not be lost without a word. The job goes on.
-func newOutput(spec *Spec, npes int) (out, errs *lines) {
-	toOut, toErrs := spec.Stdout, spec.Stderr
+func newOutput(toOut, toErrs io.Writer, tag bool, npes int) (out, errs *lines) {
 	if sameWriter(toOut, toErrs) {
 		w := &lockedWriter{w: toOut}
 		toOut, toErrs = w, w
 	}
-	out, errs = newLines(toOut, spec.Tag, npes), newLines(toErrs, spec.Tag, npes)
+	out, errs = newLines(toOut, tag, npes), newLines(toErrs, tag, npes)
 	out.lost = func(err error) {
 		errs.notice(fmt.Sprintf("%s: standard output: %v: what PEs print there is lost, and the job goes on\n", filepath.Base(os.Args[0]), unwrapped(err)))
 	}
@@ -242,6 +242,30 @@ func (t *tail) text() []string {
 		lines = append(lines, string(line))
 	}
 	return lines
+}
+
+// tails are the tails of PEs with numbers from first on. Any number of goroutines may use them.
+type tails struct {
+	first int
+	mu    sync.Mutex
+	list  []tail
+}
+
+// newTails returns the tails of n PEs, whose first has the number first.
+func newTails(first, n int) *tails { return &tails{first: first, list: make([]tail, n)} }
+
+// add adds a piece of the standard error of PE pe.
+func (t *tails) add(pe int, piece []byte) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.list[pe-t.first].add(piece)
+}
+
+// of returns the last lines of PE pe.
+func (t *tails) of(pe int) []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.list[pe-t.first].text()
 }
 
 func startsCrash(text []byte) bool {

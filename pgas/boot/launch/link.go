@@ -4,6 +4,7 @@ package launch
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -28,7 +29,7 @@ type link struct {
 
 // startCommand runs the command of an agent. It has a process group of its own, so that the terminal's signals reach the
 // launcher alone.
-func startCommand(c agentCommand) (*link, error) {
+func startCommand(c commandLine) (*link, error) {
 	cmd := exec.Command(c.argv[0], c.argv[1:]...)
 	cmd.Env = append(boot.StripEnv(os.Environ()), boot.EnvAgent+"=1")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -87,3 +88,51 @@ func awaitGreeting(r *bufio.Reader, in io.Writer, files fileSource, progress fun
 
 // drainTime is how long the launcher may take to read what is left after it has ended the agent's input.
 const drainTime = 2 * time.Second
+
+var errNoGreeting = errors.New("too much output before an agent's greeting")
+
+// skipToAny reads up to and including the first of marks, and returns it.
+func skipToAny(r *bufio.Reader, marks ...string) (string, error) {
+	matched := make([]int, len(marks))
+	for range maxBanner {
+		b, err := r.ReadByte()
+		if err != nil {
+			return "", err
+		}
+		for i, mark := range marks {
+			switch {
+			case b == mark[matched[i]]:
+				matched[i]++
+			case b == mark[0]:
+				matched[i] = 1
+			default:
+				matched[i] = 0
+			}
+			if matched[i] == len(mark) {
+				return mark, nil
+			}
+		}
+	}
+	return "", errNoGreeting
+}
+
+// readGreeting reads a greeting behind its mark, and returns the whole.
+func readGreeting(r *bufio.Reader) (string, error) {
+	text := []byte(greetingMark)
+	for range longestGreeting {
+		b, err := r.ReadByte()
+		if err != nil {
+			return "", err
+		}
+		if text = append(text, b); b == '\n' {
+			return string(text), nil
+		}
+	}
+	return "", errNoGreeting
+}
+
+// maxBanner bounds what a remote shell may print before the greeting.
+const maxBanner = 64 << 10
+
+// longestGreeting bounds what is read behind greetingMark.
+const longestGreeting = 128

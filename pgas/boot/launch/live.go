@@ -111,7 +111,7 @@ func (l *live) noteDeath(d death) {
 		return
 	}
 	p := &l.pes[d.PE]
-	p.Ended, p.Status = true, exitStatus(d)
+	p.Ended, p.Status = true, d.exitStatus()
 	p.Op, p.In, p.For, p.Time, p.Seq, p.Team, p.Name, p.Site = boot.NotBlocked, "", -1, 0, 0, 0, "", ""
 }
 

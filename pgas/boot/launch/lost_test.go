@@ -43,7 +43,7 @@ func TestSuspectedHost(t *testing.T) {
 			defer close(j.closed)
 			h, killed := j.hosts[1], false
 			h.link = &link{in: nopCloser{io.Discard}, signal: func(sig unix.Signal) { killed = sig == unix.SIGKILL }}
-			h.send, h.started, h.ready = &sender{w: h.link.in}, true, new(ready)
+			h.send, h.started, h.ready = newSender(h.link.in), true, new(ready)
 			j.noteLostHost(j.hosts[0], binary.BigEndian.AppendUint32(nil, 1))
 			for look := range 2 * lostLooks {
 				tt.between(j, h, look)

@@ -16,7 +16,7 @@ import (
 type machine interface {
 	boot.Network
 	// startCommand starts the agent of another host, or another agent of this one.
-	startCommand(agentCommand) (*link, error)
+	startCommand(commandLine) (*link, error)
 	// check checks that PEs can run here as a is told. It may change where their program is.
 	check(a *agent) (ready, error)
 	// startPEs starts the PEs of a's host, which inherit the segment and find the exchange at addrs.
@@ -34,10 +34,31 @@ type machine interface {
 // segmentFile is the file of a host's segment.
 type segmentFile interface{ Fd() uintptr }
 
+// config returns what the launcher has told a.
+func (a *agent) config() config { return a.cfg }
+
+// state returns the state of PE i of a's host, in the segment.
+func (a *agent) state(i int) *boot.State { return a.segment.States[i] }
+
+// startedPE notes the process of PE i of a's host.
+func (a *agent) startedPE(i, pid int) { a.pes[i].pid = pid }
+
+// release does what the end of a's process would, where a has none of its own: it frees the memory and the connections.
+func (a *agent) release() {
+	for range a.commands {
+	}
+	if a.exchange != nil && a.exchange.server != nil {
+		a.exchange.server.Close()
+	}
+	if a.segment != nil {
+		a.segment.Close()
+	}
+}
+
 // thisMachine is the machine of this process, which the agent has taken over.
 type thisMachine struct{ boot.Network }
 
-func (thisMachine) startCommand(c agentCommand) (*link, error) { return startCommand(c) }
+func (thisMachine) startCommand(c commandLine) (*link, error) { return startCommand(c) }
 
 func (thisMachine) watch(a *agent) {
 	go a.watchGlobalExit()

@@ -125,7 +125,7 @@ func TestCrashBuffer(t *testing.T) {
 // TestOneWriter gives both streams of a job the same writer, as a program does that wants all output in one buffer.
 func TestOneWriter(t *testing.T) {
 	w := &oneWrite{t: t}
-	out, errs := newOutput(&Spec{Stdout: w, Stderr: w}, 2)
+	out, errs := newOutput(w, w, false, 2)
 	const n = 2000
 	var writers sync.WaitGroup
 	writers.Go(func() {

@@ -34,7 +34,8 @@ func TestReport(t *testing.T) {
 	if got := formatTable(hosts, 1); got != want {
 		t.Errorf("the table is\n%s, want\n%s", got, want)
 	}
-	f := &Failure{death: death{PE: 1, Process: 42, Status: syscall.WaitStatus(9)}, Host: "a", Tail: []string{"oops"}, Others: want}
+	f := newFailure(death{PE: 1, Process: 42, Status: syscall.WaitStatus(9)}, &host{Host: boot.Host{Name: "a"}})
+	f.Tail, f.Others = []string{"oops"}, want
 	if got := f.String(); got != "PE 1 on host a (process 42) was killed by signal 9 (SIGKILL)\n  its last lines:\n    oops\n  the others were doing:\n"+want {
 		t.Errorf("the report is\n%s", got)
 	}
@@ -77,7 +78,7 @@ func TestRootCause(t *testing.T) {
 		"all disagree":                    {[]death{{PE: 1, Status: exited, Reason: boot.EndMismatch, FailedAt: 3}, fail(2, 4)}, 2, -1},
 	}
 	for name, tt := range tests {
-		j := &job{tails: make([]tail, 3)}
+		j := &job{tails: newTails(0, 3)}
 		for i, d := range tt.deaths {
 			j.recordDeath(&host{}, d)
 			if i == 0 {
@@ -93,11 +94,11 @@ func TestRootCause(t *testing.T) {
 // Of PEs that have failed for the same reason one prints it, and the launcher reports that one.
 func TestWithOutput(t *testing.T) {
 	for _, why := range []boot.EndReason{boot.EndOwn, boot.EndMismatch} {
-		j, h := &job{tails: make([]tail, 3)}, &host{}
+		j, h := &job{tails: newTails(0, 3)}, &host{}
 		for pe, at := range []int64{4, 5, 6} {
 			j.recordDeath(h, death{PE: pe, Status: 1 << 8, Reason: why, Peer: -1, FailedAt: at})
 		}
-		j.tails[1].lines = [][]byte{[]byte("pgas: PE 1 on a: the heap is full")}
+		j.tails.add(1, []byte("pgas: PE 1 on a: the heap is full\n"))
 		if o, _ := j.rootCause(); o.PE != 1 {
 			t.Errorf("reason %d: PE %d is named, which has printed nothing", why, o.PE)
 		}
@@ -106,7 +107,7 @@ func TestWithOutput(t *testing.T) {
 
 // The clocks of two hosts differ by much more than deaths do.
 func TestClockOffset(t *testing.T) {
-	j := &job{tails: make([]tail, 2)}
+	j := &job{tails: newTails(0, 2)}
 	a, b := &host{}, &host{}
 	a.updateClockOffset(1000, 5010)
 	b.updateClockOffset(9_000_000, 5007)
@@ -141,11 +142,11 @@ func TestTraceOfStrangePiece(t *testing.T) {
 	j := &job{npes: 4, spec: Spec{Trace: func(p PETrace) { got = append(got, p) }}}
 	h := &host{Host: boot.Host{First: 2, PEs: 2}, index: 1}
 	send := func(p PETrace) {
-		var frame bytes.Buffer
-		if err := (&sender{w: &frame}).value(fromTrace, p); err != nil {
+		var piece bytes.Buffer
+		if err := (newSender(&piece)).value(fromTrace, p); err != nil {
 			t.Fatal(err)
 		}
-		_, data, err := readFrame(bufio.NewReader(&frame))
+		_, data, err := readFrame(bufio.NewReader(&piece))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -46,11 +46,11 @@ func (a *agent) prepare() (ready, error) {
 func (thisMachine) check(a *agent) (ready, error) {
 	c := &a.cfg
 	if c.Staged != "" {
-		if err := a.useStaged(); err != nil {
+		if err := useStaged(c, a.logf); err != nil {
 			return ready{}, err
 		}
 	}
-	if err := c.checkFiles(); err != nil {
+	if err := checkFiles(c); err != nil {
 		return ready{}, err
 	}
 	if err := checkDir(c.Dir); err != nil {
@@ -74,7 +74,7 @@ func (thisMachine) check(a *agent) (ready, error) {
 
 // checkFiles returns an error if the agent cannot have open what its PEs need: the pipes of their output and profiles,
 // their connections to the exchange, and those of other hosts.
-func (c *config) checkFiles() error {
+func checkFiles(c *config) error {
 	const ownFiles = 12 // memory, listeners, and the pipes of a PE that is being started
 	pes, each, others := c.Hosts[c.Host].PEs, 2, 0
 	if c.Profiles {
@@ -176,19 +176,16 @@ func (thisMachine) startPEs(a *agent, segment segmentFile, addrs []string) error
 	return nil
 }
 
-// environ returns the variables of the PEs of this host, but for those of the launcher.
-func (c *config) environ() []string {
+// inherited returns the variables that every PE of this host gets; those of one PE are not among them.
+func inherited(c *config) []string {
 	// Of two assignments, a program takes the first and Cmd keeps the last.
 	return (&exec.Cmd{Env: append(boot.StripEnv(os.Environ()), c.Env...)}).Environ()
 }
 
-// variables returns environ by name.
-func (c *config) variables() boot.Environment { return boot.NewEnvironment(c.environ()) }
-
 // peerTimeout returns the PGAS_PEER_TIMEOUT of the PEs, 0 for the default. A value that is wrong is reported by the
 // PEs.
-func (c *config) peerTimeout() time.Duration {
-	set, err := boot.ParseSettings(c.environ())
+func peerTimeout(c *config) time.Duration {
+	set, err := boot.ParseSettings(inherited(c))
 	if err != nil {
 		return 0
 	}
@@ -197,7 +194,7 @@ func (c *config) peerTimeout() time.Duration {
 
 // environ returns the environment of PE i of this host.
 func (a *agent) environ(addrs []string) func(i int) []string {
-	base := a.cfg.environ()
+	base := inherited(&a.cfg)
 	return func(i int) []string {
 		v := boot.PEVars{
 			ID: a.cfg.ID, PE: a.cfg.Hosts[a.cfg.Host].First + i, Hosts: a.cfg.Hosts, HostIndex: a.cfg.Host,

@@ -46,7 +46,7 @@ func (a *agent) relay(cfg relayConfig) error {
 	r := &relayedHosts{out: a.out, cfg: cfg, hosts: map[uint32]*relayedHost{}}
 	var running sync.WaitGroup
 	for _, c := range append([]subtree{{Host: cfg.Host}}, cfg.Rest...) {
-		l, err := a.machine.startCommand(cfg.command(c.Host))
+		l, err := a.machine.startCommand(childLine(cfg, c.Host))
 		if err != nil {
 			r.out.bytes(fromChildEnd, hostNumber(c.Host), []byte(err.Error()))
 			continue
@@ -60,17 +60,17 @@ func (a *agent) relay(cfg relayConfig) error {
 	return nil
 }
 
-// command returns the command of the agent of a host.
-func (cfg relayConfig) command(host uint32) agentCommand {
+// childLine returns the command line of the agent of a host.
+func childLine(cfg relayConfig, host uint32) commandLine {
 	if host == cfg.Host {
-		return agentCommand{argv: append([]string{"/proc/self/exe"}, os.Args[1:]...)}
+		return commandLine{argv: append([]string{"/proc/self/exe"}, os.Args[1:]...)}
 	}
-	return agentCommand{argv: withHost(cfg.Argv, cfg.Hosts[host].Name), input: cfg.Input}
+	return commandLine{argv: withHost(cfg.Argv, cfg.Hosts[host].Name), input: cfg.Input}
 }
 
 // instruct tells a child that has greeted what all children are told.
 func (r *relayedHosts) instruct(host uint32, h *relayedHost) {
-	to := &sender{w: h.link.in}
+	to := newSender(h.link.in)
 	if len(h.rest) == 0 {
 		to.value(toHosts, r.cfg.Hosts)
 		return

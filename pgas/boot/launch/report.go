@@ -11,13 +11,17 @@ import (
 
 // Failure is the failure that ended a job: that of the PE which failed first, as far as is known.
 type Failure struct {
-	death
-	Host            string
+	PE      int
+	Process int                // 0: it may still live, and other PEs have lost it
+	Status  syscall.WaitStatus // of its process
+	Host    string
+
 	Tail            []string // the last lines of its standard error
 	Others          string   // what the other PEs were doing at that time: one line for each group that did the same
 	LostBy          *Failure // nil, or the failure of a PE that lost this one, whose process had not failed itself; Status is LostBy's
 	AlsoFailed      []string // other PEs that failed by themselves
 	afterUserSignal bool     // the user's signal had been forwarded to all PEs before
+	death           death
 }
 
 // AfterUserSignal reports whether the PE ended after the user had sent a signal to end, which went to all PEs.
@@ -27,11 +31,11 @@ func (f *Failure) AfterUserSignal() bool { return f.afterUserSignal }
 func (f *Failure) String() string {
 	var b strings.Builder
 	if by := f.LostBy; by != nil {
-		fmt.Fprintf(&b, "PE %d on host %s is lost: PE %d on host %s (process %d) no longer reached it and %s\n", f.PE, f.Host, by.PE, by.Host, by.Process, describeEnd(by.death))
+		fmt.Fprintf(&b, "PE %d on host %s is lost: PE %d on host %s (process %d) no longer reached it and %s\n", f.PE, f.Host, by.PE, by.Host, by.Process, by.death.how())
 		writeTail(&b, "its last lines", f.Tail)
 		writeTail(&b, fmt.Sprintf("the last lines of PE %d", by.PE), by.Tail)
 	} else {
-		fmt.Fprintf(&b, "PE %d on host %s%s %s\n", f.PE, f.Host, processOf(f.death), describeEnd(f.death))
+		fmt.Fprintf(&b, "PE %d on host %s%s %s\n", f.PE, f.Host, processOf(f.death), f.death.how())
 		writeTail(&b, "its last lines", f.Tail)
 		if remedy := explainExit(f.Tail, f.Host); remedy != "" && !f.Status.Signaled() {
 			fmt.Fprintf(&b, "  %s\n", remedy)
@@ -62,28 +66,29 @@ func writeTail(b *strings.Builder, title string, lines []string) {
 	}
 }
 
+// newFailure returns the failure of a PE of h that ended as d says.
+func newFailure(d death, h *host) *Failure {
+	return &Failure{PE: d.PE, Process: d.Process, Status: d.Status, Host: h.Name, death: d}
+}
+
 // report returns the failure that ended the job, or nil.
 func (j *job) report() *Failure {
 	if len(j.deaths) == 0 {
 		return nil
 	}
 	o, lost := j.rootCause()
-	f := &Failure{death: o.death, Host: o.host.Name, Tail: j.tailOf(o.PE), afterUserSignal: j.userEnded}
+	f := newFailure(o.death, o.host)
+	f.Tail, f.afterUserSignal = j.tails.of(o.PE), j.userEnded
 	f.Others = formatTable(j.hosts, o.PE)
 	for _, d := range j.alsoFailed(o) {
-		f.AlsoFailed = append(f.AlsoFailed, fmt.Sprintf("PE %d on host %s failed too: it %s", d.PE, j.hostOf(d.PE).Name, describeEnd(d)))
+		f.AlsoFailed = append(f.AlsoFailed, fmt.Sprintf("PE %d on host %s failed too: it %s", d.PE, j.hostOf(d.PE).Name, d.how()))
 	}
 	if lost < 0 {
 		return f
 	}
-	by := *f
-	return &Failure{death: death{PE: lost, Status: o.Status, Peer: -1}, Host: j.hostOf(lost).Name, Tail: j.tailOf(lost), LostBy: &by, Others: f.Others, afterUserSignal: f.afterUserSignal}
-}
-
-func (j *job) tailOf(pe int) []string {
-	j.tailMu.Lock()
-	defer j.tailMu.Unlock()
-	return j.tails[pe].text()
+	of := newFailure(death{PE: lost, Status: o.Status, Peer: -1}, j.hostOf(lost))
+	of.Tail, of.LostBy, of.Others, of.afterUserSignal = j.tails.of(lost), f, f.Others, f.afterUserSignal
+	return of
 }
 
 // formatTable writes one line for each group of PEs that do the same. except is left out.

@@ -12,14 +12,38 @@ import (
 	"strings"
 )
 
-// agentCommand is how to start an agent.
+// agentCommand says how agents are started.
 type agentCommand struct {
+	agent    []string // the words of an agent's command
+	template []string // the words of a command that runs a command on {host}
+	staging  *staging // the files that other hosts get first; nil: none
+}
+
+// here returns the command line of an agent on this host.
+func (c agentCommand) here() commandLine { return commandLine{argv: c.agent} }
+
+// on returns the command line of an agent on host, by the template.
+func (c agentCommand) on(host string) commandLine {
+	words := withHost(c.template, host)
+	if c.staging != nil {
+		return commandLine{append(words, "/bin/sh"), c.staging.script()}
+	}
+	for _, word := range c.agent {
+		if !shellSafe(word) {
+			return commandLine{append(words, "/bin/sh"), "exec " + shellWords(c.agent) + "\n"}
+		}
+	}
+	return commandLine{argv: append(words, c.agent...)}
+}
+
+// commandLine is the command line of an agent.
+type commandLine struct {
 	argv  []string
 	input string // what to write to its standard input before the first frame
 }
 
 // String returns the command in a form that a user can paste into a shell.
-func (c agentCommand) String() string {
+func (c commandLine) String() string {
 	s := shellWords(c.argv)
 	switch {
 	case strings.Contains(c.input, stageRequest[1:]):

@@ -72,7 +72,7 @@ func (s *simulation) spec(n, pes, fanOut int) Spec {
 	spec := Spec{
 		Program: "/bin/true", Env: []string{"PGAS_HEAP_MAX=16m"}, Stdout: io.Discard, Stderr: io.Discard,
 		Template: "sim {host}", Agent: []string{"/usr/local/bin/pgasrun", "agent"}, FanOut: fanOut,
-		start: func(c agentCommand) (*link, error) { return s.start(s.launcher, c) },
+		start: func(c commandLine) (*link, error) { return s.start(s.launcher, c) },
 	}
 	for i := range n {
 		spec.Hosts = append(spec.Hosts, boot.Host{Name: fmt.Sprintf("node%06d", i), PEs: pes})
@@ -81,7 +81,7 @@ func (s *simulation) spec(n, pes, fanOut int) Spec {
 }
 
 // start starts a process for parent on the host that c names, or else on parent's own. The command reaches it as a message.
-func (s *simulation) start(parent *simNode, c agentCommand) (*link, error) {
+func (s *simulation) start(parent *simNode, c commandLine) (*link, error) {
 	name := parent.host
 	if c.argv[0] == "sim" {
 		name = c.argv[1]
@@ -125,7 +125,7 @@ func (p *simProcess) run() {
 		p.ignoreInput()
 	case garbledReady:
 		p.out.Write([]byte(greeting))
-		(&sender{w: p.out}).bytes(fromReady, []byte("no ready"))
+		(newSender(p.out)).bytes(fromReady, []byte("no ready"))
 		p.ignoreInput()
 	default:
 		p.runAgent()
@@ -159,14 +159,7 @@ func (p *simProcess) runAgent() {
 	a := newAgent(p, p.out)
 	a.serve(p.in)
 	p.in.cut()
-	for range a.commands {
-	}
-	if a.exchange != nil && a.exchange.server != nil {
-		a.exchange.server.Close()
-	}
-	if a.segment != nil {
-		a.segment.Close()
-	}
+	a.release()
 }
 
 // signalled is what a signal to the process does.
@@ -199,7 +192,7 @@ type simKilled syscall.Signal
 
 func (k simKilled) Error() string { return syscall.Signal(k).String() }
 
-func (p *simProcess) startCommand(c agentCommand) (*link, error) { return p.sim.start(p.node, c) }
+func (p *simProcess) startCommand(c commandLine) (*link, error) { return p.sim.start(p.node, c) }
 
 func (p *simProcess) check(*agent) (ready, error) {
 	return ready{Hash: strings.Repeat("a", 64), Memory: 1 << 34, Machine: p.node.host}, nil
@@ -223,11 +216,13 @@ func (p *simProcess) wait() (exitedChild, bool) {
 
 // startPEs starts a stub for each PE. Its process has the number of the PE, from 1 on.
 func (p *simProcess) startPEs(a *agent, _ segmentFile, addrs []string) error {
-	p.exits = make(chan exitedChild, len(a.pes))
-	for i := range a.pes {
-		number := a.cfg.Hosts[a.cfg.Host].First + i
+	c := a.config()
+	host := c.Hosts[c.Host]
+	p.exits = make(chan exitedChild, host.PEs)
+	for i := range host.PEs {
+		number := host.First + i
 		ctx, kill := context.WithCancelCause(context.Background())
-		a.pes[i].pid = number + 1
+		a.startedPE(i, number+1)
 		p.mu.Lock()
 		p.pes[number+1] = kill
 		if p.killed {
@@ -235,7 +230,7 @@ func (p *simProcess) startPEs(a *agent, _ segmentFile, addrs []string) error {
 		}
 		p.mu.Unlock()
 		p.sim.mark(&p.sim.started)
-		p.left.Go(func() { p.runPE(ctx, a, number, addrs) })
+		p.left.Go(func() { p.runPE(ctx, c, a.state(i), number, addrs) })
 	}
 	go func() {
 		p.left.Wait()
@@ -251,11 +246,10 @@ func (s *simulation) mark(at *time.Time) {
 }
 
 // runPE runs the stub of a PE to its end.
-func (p *simProcess) runPE(ctx context.Context, a *agent, pe int, addrs []string) {
-	state := a.segment.States[pe-a.cfg.Hosts[a.cfg.Host].First]
+func (p *simProcess) runPE(ctx context.Context, c config, state *boot.State, pe int, addrs []string) {
 	state.Membership.Store(uint32(boot.Joined))
 	var status unix.WaitStatus
-	err := p.sim.find(ctx, p.at(&simNode{host: p.node.host}), a.cfg, pe, addrs)
+	err := p.sim.find(ctx, p.at(&simNode{host: p.node.host}), c, pe, addrs)
 	var killed simKilled
 	switch {
 	case errors.As(err, &killed):

@@ -29,6 +29,33 @@ type staging struct {
 	Args           []string // of the agent
 }
 
+// newStaging hashes the agent's program, the first of the words agent, and the program of the PEs.
+func newStaging(agent []string, program string) (*staging, fileSource, error) {
+	s, files := &staging{Args: agent[1:]}, fileSource{}
+	for _, f := range []struct {
+		path string
+		file *stagedFile
+	}{{agent[0], &s.Agent}, {program, &s.Program}} {
+		var err error
+		if err = checkProgram(f.path); err == nil {
+			f.file.Hash, err = hashFile(f.path)
+		}
+		info, statErr := os.Stat(f.path)
+		if err == nil {
+			err = statErr
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("-stage copies a program of this host: %w", err)
+		}
+		f.file.Size = info.Size()
+		files[f.file.Hash] = f.path
+	}
+	return s, files, nil
+}
+
+// size returns how many bytes a host gets that has no file yet.
+func (s *staging) size() int64 { return s.Agent.Size + s.Program.Size }
+
 // fileSource finds the files that are to be sent, by their hashes.
 type fileSource map[string]string
 
@@ -96,9 +123,6 @@ var stageScript = strings.Join([]string{
 
 // script returns the line that makes a host's shell fetch what it lacks and become the agent.
 func (s *staging) script() string {
-	if s == nil {
-		s = &staging{} // of a plan, before the files exist
-	}
 	line := stageScript
 	for _, f := range []stagedFile{s.Agent, s.Program} {
 		line += fmt.Sprintf(" get %s %d;", f.Hash, f.Size)

@@ -4,7 +4,6 @@ package launch
 
 import (
 	"fmt"
-	"os"
 	"time"
 
 	"github.com/gopgas/gopgas/internal/plural"
@@ -22,7 +21,7 @@ func (j *job) reportStaging(n int) {
 	}
 	if j.stagedBytes += int64(n); now.After(j.stagingReport) {
 		j.stagingReport = now.Add(stagingPause)
-		most := (j.spec.staging.Agent.Size + j.spec.staging.Program.Size) * int64(len(j.hosts))
+		most := j.spec.staging.size() * int64(len(j.hosts))
 		j.stderr.notice(fmt.Sprintf("pgasrun: copying the program: %d of at most %d MB sent to %s\n", j.stagedBytes>>20, most>>20, plural.Count(len(j.hosts), "host")))
 	}
 }
@@ -32,26 +31,9 @@ func (s *Spec) prepareStaging() error {
 	if !s.Stage {
 		return nil
 	}
-	s.staging, s.files = &staging{Args: s.Agent[1:]}, fileSource{}
-	for _, f := range []struct {
-		path string
-		file *stagedFile
-	}{{s.Agent[0], &s.staging.Agent}, {s.Program, &s.staging.Program}} {
-		var err error
-		if err = checkProgram(f.path); err == nil {
-			f.file.Hash, err = hashFile(f.path)
-		}
-		info, statErr := os.Stat(f.path)
-		if err == nil {
-			err = statErr
-		}
-		if err != nil {
-			return fmt.Errorf("-stage copies a program of this host: %w", err)
-		}
-		f.file.Size = info.Size()
-		s.files[f.file.Hash] = f.path
-	}
-	return nil
+	var err error
+	s.staging, s.files, err = newStaging(s.Agent, s.Program)
+	return err
 }
 
 // stagedOn returns the hash of the program if it is staged on host, or "".

@@ -44,8 +44,7 @@ type staticHost struct {
 	failures       []death           // of this host's PEs, in order of their processes' ends
 	report         <-chan time.Time  // when the one to blame is told
 
-	tailMu sync.Mutex
-	tails  []tail // of this host's PEs
+	tails *tails
 }
 
 // settleExits is how long a PE that another one's death has ended may be reaped before that one.
@@ -77,9 +76,9 @@ func RunStatic(ctx context.Context, spec Spec, index int, environ []string) (int
 	npes := last.First + last.PEs
 	s := &staticHost{
 		spec: spec, host: spec.Hosts[index], exits: make(chan staticExit), live: map[int]*os.Process{},
-		memoryKills: boot.CountMemoryKills(), tails: make([]tail, spec.Hosts[index].PEs),
+		memoryKills: boot.CountMemoryKills(), tails: newTails(spec.Hosts[index].First, spec.Hosts[index].PEs),
 	}
-	s.stdout, s.stderr = newOutput(&spec, npes)
+	s.stdout, s.stderr = newOutput(spec.Stdout, spec.Stderr, spec.Tag, npes)
 	// The parent-death signal of the PEs is sent when the thread that has started them ends.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -158,9 +157,7 @@ func (s *staticHost) write(to Stream, pe int, piece []byte) {
 		return
 	}
 	s.stderr.write(pe, piece)
-	s.tailMu.Lock()
-	defer s.tailMu.Unlock()
-	s.tails[pe-s.host.First].add(piece)
+	s.tails.add(pe, piece)
 }
 
 // supervise follows the PEs until all have ended.
@@ -212,8 +209,8 @@ func (s *staticHost) exited(e staticExit) {
 	if ws.Signaled() && ws.Signal() == unix.SIGKILL && !s.killing {
 		d.OutOfMemory = s.memoryKills.Explain()
 	}
-	s.spec.Logf("host %s: PE %d (process %d) %s", s.host.Name, d.PE, d.Process, describeEnd(d))
-	if status := exitStatus(d); !s.killing || s.status == 0 {
+	s.spec.Logf("host %s: PE %d (process %d) %s", s.host.Name, d.PE, d.Process, d.how())
+	if status := d.exitStatus(); !s.killing || s.status == 0 {
 		s.status = max(s.status, status)
 	}
 	if ws == 0 || s.killing {
@@ -237,10 +234,8 @@ func (s *staticHost) reportFailure() {
 	}
 	d := s.failures[max(0, slices.IndexFunc(s.failures, func(d death) bool { return d.Status.Signaled() }))]
 	s.failures = nil
-	say := fmt.Sprintf("%s: PE %d on host %s (process %d) %s\n", filepath.Base(os.Args[0]), d.PE, s.host.Name, d.Process, describeEnd(d))
-	s.tailMu.Lock()
-	remedy := explainExit(s.tails[d.PE-s.host.First].text(), s.host.Name)
-	s.tailMu.Unlock()
+	say := fmt.Sprintf("%s: PE %d on host %s (process %d) %s\n", filepath.Base(os.Args[0]), d.PE, s.host.Name, d.Process, d.how())
+	remedy := explainExit(s.tails.of(d.PE), s.host.Name)
 	if remedy != "" && !d.Status.Signaled() {
 		say += "  " + remedy + "\n"
 	}

@@ -95,7 +95,7 @@ func (j *job) followBranch(b branch, l *link, via *relayLink) {
 		j.follow(b.head, l)
 		return
 	}
-	r := &relayLink{job: j, host: b.head, via: via, link: l, send: &sender{w: l.in}, children: map[uint32]*childStreams{}}
+	r := &relayLink{job: j, host: b.head, via: via, link: l, send: newSender(l.in), children: map[uint32]*childStreams{}}
 	j.relays = append(j.relays, r)
 	b.head.via = r
 	j.follow(b.head, r.add(b.head))

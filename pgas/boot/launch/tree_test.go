@@ -5,6 +5,7 @@ import (
 	"os"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/gopgas/gopgas/pgas/boot"
@@ -117,10 +118,16 @@ func TestTreeFails(t *testing.T) {
 
 // killRelay kills the relay of the host of this process, a PE: the parent of the guard above its agent.
 func killRelay() error {
-	relay := parentOf(parentOf(os.Getppid()))
-	p, err := os.FindProcess(relay)
-	if err != nil {
-		return err
+	relay := os.Getppid()
+	for range 2 {
+		status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", relay))
+		if err != nil {
+			return err
+		}
+		_, parent, _ := strings.Cut(string(status), "\nPPid:")
+		if _, err := fmt.Sscan(parent, &relay); err != nil {
+			return err
+		}
 	}
-	return p.Kill()
+	return syscall.Kill(relay, syscall.SIGKILL)
 }
