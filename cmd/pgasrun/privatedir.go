@@ -1,7 +1,7 @@
 package main
 
 // A directory from which programs are run: no other user can have put them there, or can put another one in their
-// place. The shell of a staged host makes the same checks (launch/stage.go).
+// place. The shell of a staged host makes the same checks (launch/internal/spawn/stage.go).
 
 import (
 	"fmt"

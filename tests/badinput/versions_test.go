@@ -19,12 +19,12 @@ type otherVersion struct {
 // The version that the next release will have, and the numbers that change with a protocol and a layout.
 var (
 	otherRelease  = [2]string{`const Next = "v[\d.]+"`, `const Next = "v0.99.0"`}
-	otherProtocol = [2]string{`const protocol = \d+`, `const protocol = 99`}
+	otherProtocol = [2]string{`const Protocol = \d+`, `const Protocol = 99`}
 	otherLayout   = [2]string{`SegmentMagic = 0x70676173_\d+`, `SegmentMagic = 0x70676173_00000099`}
 
 	otherVersions = []otherVersion{
 		{"pgasrun-release", "./cmd/pgasrun", map[string][2]string{"pgas/version/version.go": otherRelease}},
-		{"pgasrun-protocol", "./cmd/pgasrun", map[string][2]string{"pgas/boot/launch/prepare.go": otherProtocol}},
+		{"pgasrun-protocol", "./cmd/pgasrun", map[string][2]string{"pgas/boot/launch/internal/frame/frame.go": otherProtocol}},
 		{"hello-same", "./samples/hello", nil},
 		{"hello-layout", "./samples/hello", map[string][2]string{"pgas/boot/segment.go": otherLayout}},
 		{"hello-release", "./samples/hello", map[string][2]string{"pgas/boot/segment.go": otherLayout, "pgas/version/version.go": otherRelease}},

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/boot/launch/internal/frame"
 )
 
 func (j *job) accusationWait(x boot.Accusation) time.Duration {
@@ -114,8 +115,8 @@ func silence(x boot.Accusation) int {
 
 // awaitsAccusation reports whether d is a consequence of a lost PE and the launcher still waits for the accusation
 // that tells which PE that is.
-func (j *job) awaitsAccusation(d death) bool {
-	return j.accusationTimer != nil && d.causeClass() == consequence
+func (j *job) awaitsAccusation(d frame.Death) bool {
+	return j.accusationTimer != nil && d.CauseClass() == frame.Consequence
 }
 
 // handleLost ends a job because PEs have lost another PE.
@@ -126,20 +127,20 @@ func (j *job) handleLost(x boot.Accusation) {
 	}
 	d, ended := j.ended[x.PE]
 	if !ended || j.wasSilent(x, d) {
-		d = death{PE: x.PE, Peer: -1}
+		d = frame.Death{PE: x.PE, Peer: -1}
 	}
 	d.Accused, d.Table = &x, nil
 	j.userEnded = j.userSignal != 0
-	j.deaths = append(j.deaths, deathRecord{death: d, host: j.hostOf(x.PE), launcherTime: boot.Clock()})
-	j.status = max(j.status, d.exitStatus(), 1)
+	j.deaths = append(j.deaths, deathRecord{Death: d, host: j.hostOf(x.PE), launcherTime: boot.Clock()})
+	j.status = max(j.status, d.ExitStatus(), 1)
 	j.notifyOthers(nil, d)
 	j.endOthers(x.PE)
 }
 
 // wasSilent reports whether a PE that ended as d was silent before that, to an accuser that others answer: the network
 // has lost it, so it lost others, and ended because of that. A silence that can have begun with the end says nothing.
-func (j *job) wasSilent(x boot.Accusation, d death) bool {
-	if !x.Silent || !x.Certain || d.causeClass() != consequence {
+func (j *job) wasSilent(x boot.Accusation, d frame.Death) bool {
+	if !x.Silent || !x.Certain || d.CauseClass() != frame.Consequence {
 		return false
 	}
 	at := slices.IndexFunc(j.deaths, func(o deathRecord) bool { return o.PE == d.PE })

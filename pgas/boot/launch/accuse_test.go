@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/boot/launch/internal/frame"
 )
 
 // TestAccusations: which PE the launcher reports when PEs of several hosts lose each other. Each case is a job of three hosts
@@ -19,7 +20,7 @@ func TestAccusations(t *testing.T) {
 	says := func(x boot.Accusation) func(*job) { return func(j *job) { j.handleAccusation(x) } }
 	ends := func(pe int, status syscall.WaitStatus, lost int) func(*job) {
 		return func(j *job) {
-			j.handleDeath(j.hostOf(pe), death{PE: pe, Process: 7, Status: status, Peer: lost, FailedAt: boot.Clock()})
+			j.handleDeath(j.hostOf(pe), frame.Death{PE: pe, Process: 7, Status: status, Peer: lost, FailedAt: boot.Clock()})
 		}
 	}
 	const failed = syscall.WaitStatus(1 << 8)
@@ -61,8 +62,8 @@ func TestAccusations(t *testing.T) {
 				t.Errorf("PE %d is named", f.PE)
 			case tt.want != none && (f == nil || f.PE != tt.want):
 				t.Errorf("named: %+v, want PE %d", f, tt.want)
-			case tt.how != "" && f.death.how() != tt.how:
-				t.Errorf("it says %q, want %q", f.death.how(), tt.how)
+			case tt.how != "" && f.death.How() != tt.how:
+				t.Errorf("it says %q, want %q", f.death.How(), tt.how)
 			case tt.want != none && j.status == 0:
 				t.Error("the job ends with status 0")
 			}

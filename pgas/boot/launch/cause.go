@@ -17,11 +17,12 @@ import (
 	"slices"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/boot/launch/internal/frame"
 )
 
 // deathRecord is the launcher's record of a PE's death.
 type deathRecord struct {
-	death
+	frame.Death
 	host             *host
 	launcherTime     int64 // when it failed, by the launcher's clock
 	afterTermination bool  // it arrived after the launcher had asked the PEs to end
@@ -37,8 +38,8 @@ func (h *host) updateClockOffset(sentAt, arrived int64) {
 }
 
 // recordDeath records the failure of a PE of h.
-func (j *job) recordDeath(h *host, d death) {
-	o := deathRecord{death: d, host: h, launcherTime: d.FailedAt, afterTermination: j.terminating}
+func (j *job) recordDeath(h *host, d frame.Death) {
+	o := deathRecord{Death: d, host: h, launcherTime: d.FailedAt, afterTermination: j.terminating}
 	if h.clockOffset != nil {
 		o.launcherTime += *h.clockOffset
 	}
@@ -51,17 +52,17 @@ func (j *job) rootCause() (o deathRecord, lost int) {
 	deaths := slices.DeleteFunc(slices.Clone(j.deaths), func(o deathRecord) bool {
 		// A PE that ends after it was asked to has not failed, unless it has published that it had failed before.
 		early := o.FailedAt != 0 && o.launcherTime < j.terminatedAt && o.Reason != boot.EndUnknown || o.Status.Signaled()
-		return o.afterTermination && !early || o.causeClass() == noFailure
+		return o.afterTermination && !early || o.CauseClass() == frame.NoFailure
 	})
 	if len(deaths) == 0 {
 		return j.deaths[0], -1
 	}
 	slices.SortStableFunc(deaths, func(a, b deathRecord) int {
-		return cmp.Or(cmp.Compare(a.causeClass(), b.causeClass()), cmp.Compare(a.launcherTime, b.launcherTime))
+		return cmp.Or(cmp.Compare(a.CauseClass(), b.CauseClass()), cmp.Compare(a.launcherTime, b.launcherTime))
 	})
 	first := j.withOutput(deaths)
 	seen := map[int]bool{}
-	for at := first; at.causeClass() == consequence && !seen[at.PE]; {
+	for at := first; at.CauseClass() == frame.Consequence && !seen[at.PE]; {
 		seen[at.PE] = true
 		next := slices.IndexFunc(deaths, func(o deathRecord) bool { return o.PE == at.Peer })
 		if next < 0 {
@@ -76,11 +77,11 @@ func (j *job) rootCause() (o deathRecord, lost int) {
 // printed the same, it returns the death of the PE that printed.
 func (j *job) withOutput(deaths []deathRecord) deathRecord {
 	first := deaths[0]
-	if first.Reason != boot.EndOwn && first.Reason != boot.EndMismatch || len(j.tails.of(first.PE)) > 0 {
+	if first.Reason != boot.EndOwn && first.Reason != boot.EndMismatch || len(j.tails.Of(first.PE)) > 0 {
 		return first
 	}
 	for _, o := range deaths {
-		if o.host == first.host && o.Reason == first.Reason && o.Status == first.Status && len(j.tails.of(o.PE)) > 0 {
+		if o.host == first.host && o.Reason == first.Reason && o.Status == first.Status && len(j.tails.Of(o.PE)) > 0 {
 			return o
 		}
 	}
@@ -88,11 +89,11 @@ func (j *job) withOutput(deaths []deathRecord) deathRecord {
 }
 
 // alsoFailed returns the deaths of PEs that failed by themselves, other than o.
-func (j *job) alsoFailed(o deathRecord) []death {
-	var also []death
+func (j *job) alsoFailed(o deathRecord) []frame.Death {
+	var also []frame.Death
 	for _, d := range j.deaths {
-		if d.PE != o.PE && !d.afterTermination && d.causeClass() == ownFailure && o.causeClass() == ownFailure {
-			also = append(also, d.death)
+		if d.PE != o.PE && !d.afterTermination && d.CauseClass() == frame.OwnFailure && o.CauseClass() == frame.OwnFailure {
+			also = append(also, d.Death)
 		}
 	}
 	return also

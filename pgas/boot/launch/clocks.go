@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/boot/launch/internal/frame"
 )
 
 const (
@@ -94,7 +95,7 @@ func (c *HostClock) add(s ClockSample) {
 // askClock asks the agent of h for its clock, until the job is closed.
 func (j *job) askClock(h *host) {
 	for i := 0; ; i++ {
-		if h.send.bytes(toClock, binary.BigEndian.AppendUint64(nil, uint64(boot.Clock()))) != nil {
+		if h.send.Send(frame.ToClock, binary.BigEndian.AppendUint64(nil, uint64(boot.Clock()))) != nil {
 			return
 		}
 		pause := clockAsk

@@ -10,7 +10,7 @@ import (
 // hostCPUs are the PEs of a host and the CPUs that they may use.
 type hostCPUs struct {
 	PEs     int
-	Machine string // machineID
+	Machine string // MachineID
 	CPUs    []int  // that its PEs may use
 }
 

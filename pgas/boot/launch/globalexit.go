@@ -6,6 +6,8 @@ package launch
 import (
 	"syscall"
 	"time"
+
+	"github.com/gopgas/gopgas/pgas/boot/launch/internal/frame"
 )
 
 // outputTime is how long agents may take to pass on the last output.
@@ -13,19 +15,19 @@ const outputTime = 5 * time.Second
 
 // handleGlobalExit begins the end of the job, for a PE of h that called GlobalExit. If a PE has failed before, that
 // remains the reason.
-func (j *job) handleGlobalExit(h *host, x globalExit) {
+func (j *job) handleGlobalExit(h *host, x frame.GlobalExit) {
 	j.spec.Logf("host %s: PE %d ends the job with status %d", h.Name, x.PE, x.Status)
 	if !j.globalExiting {
 		j.globalExiting = true
 		j.status = x.Status
 		if len(j.deaths) > 0 {
 			first, _ := j.rootCause()
-			j.status = max(x.Status, first.death.exitStatus())
+			j.status = max(x.Status, first.Death.ExitStatus())
 		}
 		j.killAgentsAfter(j.spec.Grace)
 		for _, other := range j.hosts {
 			if other != h && other.running() {
-				other.send.bytes(toStop)
+				other.send.Send(frame.ToStop)
 			}
 		}
 	}
@@ -44,7 +46,7 @@ func (j *job) killWhenStopped() {
 		}
 	}
 	j.globalExitKilled = true
-	j.signal(toSignal, syscall.SIGKILL)
+	j.signal(frame.ToSignal, syscall.SIGKILL)
 	j.killAgentsAfter(outputTime)
 }
 

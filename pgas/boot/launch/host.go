@@ -16,25 +16,28 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/boot/launch/internal/frame"
+	"github.com/gopgas/gopgas/pgas/boot/launch/internal/output"
+	"github.com/gopgas/gopgas/pgas/boot/launch/internal/spawn"
 )
 
 // host is one agent and its state.
 type host struct {
 	boot.Host
 	index int
-	agent commandLine
-	link  *link
+	agent spawn.Line
+	link  *spawn.Link
 	via   *relayLink // through which the agent is reached; nil: the launcher has started it itself
-	send  *sender
+	send  *frame.Sender
 
-	ready          *ready
+	ready          *frame.Ready
 	started        bool // it has been told to start its PEs
 	stopped        bool // its PEs have been stopped, to be killed
 	done           bool // its agent has reported that no process is left
 	ended          bool // its command has ended
 	gone           bool // its command has ended, and no process is left
 	lost           bool // its agent ended without that report, and another one kills what is left
-	table          []blocked
+	table          []frame.Blocked
 	clockOffset    *int64     // the launcher's clock less the host's; nil: not known
 	clock          *HostClock // for traces; nil: its agent has not answered
 	stalled        bool       // every PE of it is stalled
@@ -53,7 +56,7 @@ type host struct {
 // event is a frame from a host, or a change of its agent's command.
 type event struct {
 	host    *host
-	kind    kind
+	kind    frame.Kind
 	data    []byte
 	arrived int64      // the launcher's clock
 	err     error      // of agentExited, otherVersion and badFrame
@@ -63,46 +66,46 @@ type event struct {
 
 // Events that are not frames.
 const (
-	agentExited  kind = 0 // the agent's command has ended
-	hostSwept    kind = 1 // the processes that it had left have been killed
-	notAnAgent   kind = 2 // the command is no agent
-	otherVersion kind = 7 // the command is an agent of another version: err
-	badFrame     kind = 6 // the command has sent what no agent sends: err
-	lostHost     kind = 8 // another agent has lost the host's, some time ago
-	agentGreeted kind = 3 // the command is an agent, and reads its input
-	relayEnded   kind = 5 // the command of a relay has ended; host is nil if the agent of its host had ended before
-	staged       kind = 4 // a piece of a file has been sent to the host
+	agentExited  frame.Kind = 0 // the agent's command has ended
+	hostSwept    frame.Kind = 1 // the processes that it had left have been killed
+	notAnAgent   frame.Kind = 2 // the command is no agent
+	otherVersion frame.Kind = 7 // the command is an agent of another version: err
+	badFrame     frame.Kind = 6 // the command has sent what no agent sends: err
+	lostHost     frame.Kind = 8 // another agent has lost the host's, some time ago
+	agentGreeted frame.Kind = 3 // the command is an agent, and reads its input
+	relayEnded   frame.Kind = 5 // the command of a relay has ended; host is nil if the agent of its host had ended before
+	staged       frame.Kind = 4 // a piece of a file has been sent to the host
 )
 
 // follow reads what the command of h's agent writes, until its end.
-func (j *job) follow(h *host, l *link) {
-	h.link, h.send = l, newSender(l.in)
+func (j *job) follow(h *host, l *spawn.Link) {
+	h.link, h.send = l, frame.NewSender(l.In)
 	var readers sync.WaitGroup
-	readers.Go(func() { j.readErrors(h, l.errs) })
-	readers.Go(func() { j.readFrames(h, l.out) })
+	readers.Go(func() { j.readErrors(h, l.Errs) })
+	readers.Go(func() { j.readFrames(h, l.Out) })
 	go func() {
 		readers.Wait()
-		j.post(event{host: h, kind: agentExited, err: l.wait()})
+		j.post(event{host: h, kind: agentExited, err: l.Wait()})
 	}()
 }
 
 // kill kills the command of h's agent, with the local processes that it has started.
 func (h *host) kill() {
 	if h.link != nil && !h.gone {
-		h.link.signal(unix.SIGKILL)
+		h.link.Signal(unix.SIGKILL)
 	}
 }
 
 // readFrames writes the output of h's PEs itself, so that a slow reader of the launcher's output slows only these,
 // and posts all other frames.
 func (j *job) readFrames(h *host, out io.Reader) {
-	r := bufio.NewReaderSize(out, maxLine)
+	r := bufio.NewReaderSize(out, output.MaxLine)
 	progress := func(n int) { j.post(event{host: h, kind: staged, bytes: n}) }
-	text, err := awaitGreeting(r, h.link.in, j.spec.files, progress)
-	other := checkGreeting(text)
+	text, err := spawn.AwaitGreeting(r, h.link.In, j.spec.files, progress)
+	other := frame.CheckGreeting(text)
 	if err != nil || other != nil {
 		switch {
-		case err == errNoGreeting:
+		case err == spawn.ErrNoGreeting:
 			j.post(event{host: h, kind: notAnAgent})
 		case err == nil:
 			j.post(event{host: h, kind: otherVersion, err: other})
@@ -112,7 +115,7 @@ func (j *job) readFrames(h *host, out io.Reader) {
 	}
 	j.post(event{host: h, kind: agentGreeted})
 	for {
-		k, data, err := readFrame(r)
+		k, data, err := frame.Read(r)
 		if err == nil && !fromAgent[k] {
 			err = fmt.Errorf("a frame of unknown kind %q", k)
 		}
@@ -124,15 +127,15 @@ func (j *job) readFrames(h *host, out io.Reader) {
 			j.post(event{host: h, kind: badFrame, err: err})
 			io.Copy(io.Discard, r)
 			return
-		case k == fromStdout || k == fromStderr:
+		case k == frame.FromStdout || k == frame.FromStderr:
 			h.writing.Store(true)
 			j.output(k, data)
 			h.writing.Store(false)
-		case k == fromProfile:
+		case k == frame.FromProfile:
 			h.writing.Store(true)
 			j.profile(data)
 			h.writing.Store(false)
-		case k == fromTrace:
+		case k == frame.FromTrace:
 			h.writing.Store(true)
 			j.trace(h, data)
 			h.writing.Store(false)
@@ -143,9 +146,9 @@ func (j *job) readFrames(h *host, out io.Reader) {
 }
 
 // fromAgent are the kinds of frames that an agent sends.
-var fromAgent = map[kind]bool{
-	fromReady: true, fromStarted: true, fromStdout: true, fromStderr: true, fromProfile: true, fromInputTaken: true, fromDeath: true, fromTable: true,
-	fromAccused: true, fromGlobalExit: true, fromStopped: true, fromLostHost: true, fromSignal: true, fromPing: true, fromStats: true, fromStalled: true, fromTrace: true, fromClock: true, fromLive: true, fromLog: true, fromAbort: true, fromDone: true,
+var fromAgent = map[frame.Kind]bool{
+	frame.FromReady: true, frame.FromStarted: true, frame.FromStdout: true, frame.FromStderr: true, frame.FromProfile: true, frame.FromInputTaken: true, frame.FromDeath: true, frame.FromTable: true,
+	frame.FromAccused: true, frame.FromGlobalExit: true, frame.FromStopped: true, frame.FromLostHost: true, frame.FromSignal: true, frame.FromPing: true, frame.FromStats: true, frame.FromStalled: true, frame.FromTrace: true, frame.FromClock: true, frame.FromLive: true, frame.FromLog: true, frame.FromAbort: true, frame.FromDone: true,
 }
 
 // isEnd reports whether err is the end of a stream, be it in the middle of a frame, and no fault of what was read.
@@ -166,9 +169,9 @@ func (j *job) profile(data []byte) {
 }
 
 // streamOf are the streams whose pieces come in frames of a kind.
-var streamOf = map[kind]Stream{fromStdout: Stdout, fromStderr: Stderr}
+var streamOf = map[frame.Kind]Stream{frame.FromStdout: Stdout, frame.FromStderr: Stderr}
 
-func (j *job) output(k kind, data []byte) {
+func (j *job) output(k frame.Kind, data []byte) {
 	if len(data) < 4 {
 		return
 	}
@@ -176,22 +179,22 @@ func (j *job) output(k kind, data []byte) {
 	if pe >= j.npes {
 		return
 	}
-	said, _, _ := splitBars(data[4:])
+	said, _, _ := output.SplitBars(data[4:])
 	if j.spec.Output != nil && len(said) > 0 {
 		j.spec.Output(pe, streamOf[k], said)
 	}
-	if k == fromStdout {
-		j.stdout.write(pe, data[4:])
+	if k == frame.FromStdout {
+		j.stdout.Write(pe, data[4:])
 		return
 	}
-	j.stderr.write(pe, data[4:])
-	j.tails.add(pe, said)
+	j.stderr.Write(pe, data[4:])
+	j.tails.Add(pe, said)
 }
 
 // readErrors keeps the last line that the command itself (ssh, say) writes to its standard error. Of a traceback it
 // keeps the first line, which says what happened; the last ones are registers. A failure that is known is kept too.
 func (j *job) readErrors(h *host, errs io.Reader) {
-	splitLines(errs, func(piece []byte) {
+	output.SplitLines(errs, func(piece []byte) {
 		for line := range strings.Lines(string(piece)) {
 			text := strings.TrimSpace(line)
 			if text == "" {
@@ -210,9 +213,9 @@ func (h *host) noteError(text, agent string) {
 	if h.pinned {
 		return
 	}
-	said, _ := clip([]byte(text))
+	said, _ := output.Clip([]byte(text))
 	h.lastErr, h.remedy = string(said), explainLaunch(text, h.Name, agent)
-	h.pinned = h.remedy != "" || crashBegins.MatchString(text)
+	h.pinned = h.remedy != "" || output.CrashBegins.MatchString(text)
 }
 
 // pinError keeps the reason why h's agent is ended.

@@ -19,6 +19,10 @@ import (
 
 	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/boot/launch/internal/agent"
+	"github.com/gopgas/gopgas/pgas/boot/launch/internal/frame"
+	"github.com/gopgas/gopgas/pgas/boot/launch/internal/output"
+	"github.com/gopgas/gopgas/pgas/boot/launch/internal/spawn"
 )
 
 // job is a running Spec. Only the goroutine of run uses it, except for the output.
@@ -35,8 +39,8 @@ type job struct {
 	closed     chan struct{} // closed by close
 	sweeps     chan struct{} // one for each host that is swept up
 
-	stdout, stderr *lines
-	tails          *tails
+	stdout, stderr *output.Lines
+	tails          *output.Tails
 
 	status           int
 	deaths           []deathRecord  // of PEs that failed, in order of arrival (cause.go)
@@ -50,32 +54,32 @@ type job struct {
 	killSteps        int            // steps that kill has taken
 	outputStuck      bool           // a killed process holds its output open: do not wait for it
 	killTimer        <-chan time.Time
-	connect          *time.Timer       // ends when hosts have not answered, and no file has been copied, for Spec.ConnectTimeout
-	stagedBytes      int64             // that have been copied to hosts
-	stagingReport    time.Time         // when the next report on that is due
-	hintTimer        <-chan time.Time  // when to say that a second signal kills
-	ended            map[int]death     // of PEs whose process has ended, by number
-	accusations      []boot.Accusation // those that are not certain, in order of arrival
-	accusationTimer  <-chan time.Time  // not nil while a certain accusation may still come
-	secondHearing    bool              // it has run out once
-	stats            []PEStats         // of the hosts whose PEs have ended
-	stall            stallState        // whether the user has been told that the job hangs
-	live             *live             // nil: nobody looks at the job while it runs
+	connect          *time.Timer         // ends when hosts have not answered, and no file has been copied, for Spec.ConnectTimeout
+	stagedBytes      int64               // that have been copied to hosts
+	stagingReport    time.Time           // when the next report on that is due
+	hintTimer        <-chan time.Time    // when to say that a second signal kills
+	ended            map[int]frame.Death // of PEs whose process has ended, by number
+	accusations      []boot.Accusation   // those that are not certain, in order of arrival
+	accusationTimer  <-chan time.Time    // not nil while a certain accusation may still come
+	secondHearing    bool                // it has run out once
+	stats            []PEStats           // of the hosts whose PEs have ended
+	stall            stallState          // whether the user has been told that the job hangs
+	live             *live               // nil: nobody looks at the job while it runs
 }
 
 func newJob(spec Spec) (*job, error) {
 	last := spec.Hosts[len(spec.Hosts)-1]
 	j := &job{
 		spec: spec, id: randomHex(16), npes: last.First + last.PEs,
-		ended: map[int]death{}, events: make(chan event), inputTaken: make(chan struct{}, 1), closed: make(chan struct{}),
+		ended: map[int]frame.Death{}, events: make(chan event), inputTaken: make(chan struct{}, 1), closed: make(chan struct{}),
 		sweeps: make(chan struct{}, spec.FanOut),
 	}
-	j.stdout, j.stderr = newOutput(spec.Stdout, spec.Stderr, spec.Tag, j.npes)
+	j.stdout, j.stderr = output.New(spec.Stdout, spec.Stderr, spec.Tag, j.npes)
 	if spec.Terminal {
 		f, ok := spec.Stdout.(*os.File)
-		showBar(j.stdout, j.stderr, ok && IsTerminal(f))
+		output.ShowBar(j.stdout, j.stderr, ok && IsTerminal(f))
 	}
-	j.tails = newTails(0, j.npes)
+	j.tails = output.NewTails(0, j.npes)
 	if spec.settings.Networked(len(spec.Hosts)) {
 		j.secret = make([]byte, boot.SecretBytes)
 		rand.Read(j.secret)
@@ -144,17 +148,17 @@ func (j *job) run(ctx context.Context) (Result, error) {
 	if j.live != nil {
 		j.live.end()
 	}
-	j.stderr.removeBar()
+	j.stderr.RemoveBar()
 	if len(j.deaths) > 0 || j.startErr != nil {
-		j.stderr.endLine()
+		j.stderr.EndLine()
 	}
 	slices.SortFunc(j.stats, func(a, b PEStats) int { return cmp.Compare(a.PE, b.PE) })
-	return Result{Status: outputStatus(j.status, j.stdout, j.stderr), First: j.report(), Stats: j.stats, Clocks: j.clocks()}, j.startErr
+	return Result{Status: output.Status(j.status, j.stdout, j.stderr), First: j.report(), Stats: j.stats, Clocks: j.clocks()}, j.startErr
 }
 
-func (j *job) config(h *host) config {
-	c := config{
-		Protocol: protocol, ID: j.id, Host: h.index,
+func (j *job) config(h *host) frame.Config {
+	c := frame.Config{
+		Protocol: frame.Protocol, ID: j.id, Host: h.index,
 		Program: j.spec.Program, Args: append([]string{j.spec.Program}, j.spec.Args...), Dir: j.spec.Dir,
 		Staged: j.spec.stagedOn(h.Name),
 		Env:    j.spec.Environ(), Secret: j.secret, Hash: len(j.hosts) > 1, Unbound: j.spec.Unbound, Stats: j.spec.Stats, Profiles: j.spec.Profiles != nil,
@@ -208,81 +212,81 @@ func (j *job) handle(e event) {
 		j.abort(fmt.Errorf("host %s: `%v` sends what no agent does (%w): it must run the command that follows it, and write nothing to its standard output itself", h.Name, h.agent, e.err))
 		h.kill()
 	case agentGreeted:
-		go h.send.value(toConfig, j.config(h)) // it may be longer than a pipe holds
+		go h.send.SendValue(frame.ToConfig, j.config(h)) // it may be longer than a pipe holds
 	case staged:
 		j.reportStaging(e.bytes)
-	case fromAbort:
+	case frame.FromAbort:
 		h.done = true // it sweeps up what it has started
 		j.abort(j.agentError(h, string(e.data)))
-	case fromReady:
-		h.ready = new(ready)
-		if err := decode(e.data, h.ready); err != nil {
+	case frame.FromReady:
+		h.ready = new(frame.Ready)
+		if err := frame.Decode(e.data, h.ready); err != nil {
 			j.abort(j.agentError(h, "its agent is of another version"))
 			return
 		}
 		h.updateClockOffset(h.ready.SentAt, e.arrived)
-		h.clock = &HostClock{Host: h.Name, Same: h.ready.Clock != "" && h.ready.Clock == clockID()}
+		h.clock = &HostClock{Host: h.Name, Same: h.ready.Clock != "" && h.ready.Clock == frame.ClockID()}
 		j.startWhenReady()
-	case fromStarted:
+	case frame.FromStarted:
 		if j.live != nil {
 			j.askLive(h, 0)
 		}
 		j.spec.Logf("host %s: %s run, from PE %d on", h.Name, plural.Count(h.PEs, "PE"), h.First)
-	case fromInputTaken:
+	case frame.FromInputTaken:
 		select {
 		case j.inputTaken <- struct{}{}:
 		default:
 		}
-	case fromDeath:
-		var d death
-		if decode(e.data, &d) == nil {
+	case frame.FromDeath:
+		var d frame.Death
+		if frame.Decode(e.data, &d) == nil {
 			h.updateClockOffset(d.SentAt, e.arrived)
 			if j.live != nil {
 				j.live.noteDeath(d)
 			}
 			j.handleDeath(h, d)
 		}
-	case fromTable:
+	case frame.FromTable:
 		j.handleTable(h, e.data)
-	case fromAccused:
+	case frame.FromAccused:
 		var x boot.Accusation
-		if decode(e.data, &x) == nil {
+		if frame.Decode(e.data, &x) == nil {
 			j.handleAccusation(x)
 		}
-	case fromGlobalExit:
-		var x globalExit
-		if decode(e.data, &x) == nil {
+	case frame.FromGlobalExit:
+		var x frame.GlobalExit
+		if frame.Decode(e.data, &x) == nil {
 			h.stopped = true
 			j.handleGlobalExit(h, x)
 		}
-	case fromLostHost:
+	case frame.FromLostHost:
 		j.noteLostHost(h, e.data)
 	case lostHost:
 		j.lookForLostHost(h)
-	case fromLive:
+	case frame.FromLive:
 		j.noteLive(h, e.data)
-	case fromClock:
+	case frame.FromClock:
 		h.noteClock(e.data, e.arrived)
-	case fromPing:
+	case frame.FromPing:
 		h.suspected = nil
-	case fromStopped:
+	case frame.FromStopped:
 		h.stopped = true
 		j.killWhenStopped()
-	case fromSignal:
+	case frame.FromSignal:
 		if j.userSignal == 0 && len(e.data) == 1 { // each host's agent gets it, and only the first counts
 			j.handleSignal(syscall.Signal(e.data[0]))
 		}
-	case fromStalled:
+	case frame.FromStalled:
 		h.stalled = len(e.data) == 1 && e.data[0] == 1
 		j.lookForStall()
-	case fromLog:
+	case frame.FromLog:
 		j.spec.Logf("host %s: %s", h.Name, e.data)
-	case fromStats:
+	case frame.FromStats:
 		var stats []PEStats
-		if decode(e.data, &stats) == nil {
+		if frame.Decode(e.data, &stats) == nil {
 			j.stats = append(j.stats, stats...)
 		}
-	case fromDone:
+	case frame.FromDone:
 		h.done = true
 		j.killWhenStopped()
 	}
@@ -321,7 +325,7 @@ func (j *job) connectTimedOut() {
 
 // startWhenReady starts the PEs of every host once all hosts are ready and agree.
 func (j *job) startWhenReady() {
-	st := start{HeapMax: j.heapMax()}
+	st := frame.Start{HeapMax: j.heapMax()}
 	for _, h := range j.hosts {
 		if h.ready == nil || h.gone {
 			return
@@ -340,8 +344,8 @@ func (j *job) startWhenReady() {
 	}
 	for i, h := range j.hosts {
 		st.Cores = coresOf(cpus[i], cpus)
-		st.Parent = j.hosts[exchangeParent(i, j.spec.FanOut)].ready.Addrs
-		h.send.value(toStart, st)
+		st.Parent = j.hosts[agent.ExchangeParent(i, j.spec.FanOut)].ready.Addrs
+		h.send.SendValue(frame.ToStart, st)
 		h.started = true
 	}
 	for _, h := range j.hosts {
@@ -352,7 +356,7 @@ func (j *job) startWhenReady() {
 	if j.spec.Stdin != nil {
 		go j.forwardInput(j.hosts[0])
 	} else {
-		j.hosts[0].send.bytes(toEOF)
+		j.hosts[0].send.Send(frame.ToEOF)
 	}
 }
 
@@ -381,7 +385,7 @@ func (j *job) forwardInput(h *host) {
 	for {
 		n, err := j.spec.Stdin.Read(buf)
 		if n > 0 {
-			if h.send.bytes(toInput, buf[:n]) != nil {
+			if h.send.Send(frame.ToInput, buf[:n]) != nil {
 				return
 			}
 			select {
@@ -394,24 +398,24 @@ func (j *job) forwardInput(h *host) {
 			if err != io.EOF {
 				j.spec.Logf("reading standard input: %v", err)
 			}
-			h.send.bytes(toEOF)
+			h.send.Send(frame.ToEOF)
 			return
 		}
 	}
 }
 
 // handleDeath handles the end of PE d.PE of h.
-func (j *job) handleDeath(h *host, d death) {
-	j.spec.Logf("host %s: PE %d (process %d) %s", h.Name, d.PE, d.Process, d.how())
+func (j *job) handleDeath(h *host, d frame.Death) {
+	j.spec.Logf("host %s: PE %d (process %d) %s", h.Name, d.PE, d.Process, d.How())
 	if j.globalExiting {
 		return
 	}
 	if !j.terminating || !d.ByLauncher {
-		j.status = max(j.status, d.exitStatus())
+		j.status = max(j.status, d.ExitStatus())
 	}
 	j.ended[d.PE] = d
 	first := len(j.deaths) == 0
-	if !d.failed() || j.terminating && first {
+	if !d.Failed() || j.terminating && first {
 		return
 	}
 	j.recordDeath(h, d)
@@ -419,7 +423,7 @@ func (j *job) handleDeath(h *host, d death) {
 	if j.awaitsAccusation(d) {
 		return
 	}
-	if first || d.blamedPE() == d.PE && !d.ByLauncher {
+	if first || d.BlamedPE() == d.PE && !d.ByLauncher {
 		j.notifyOthers(h, d)
 	}
 	if !first {
@@ -435,14 +439,14 @@ func (j *job) endOthers(failed int) {
 		j.terminate()
 		return
 	}
-	j.stderr.notice(fmt.Sprintf("pgasrun: -keep-going: PE %d has failed, and the others run on: they compute and access the memory of those that are left, and whatever has to wait returns the error\n", failed))
+	j.stderr.Notice(fmt.Sprintf("pgasrun: -keep-going: PE %d has failed, and the others run on: they compute and access the memory of those that are left, and whatever has to wait returns the error\n", failed))
 }
 
 // notifyOthers tells the PEs of all hosts but h of a failure: their blocked calls return an error.
-func (j *job) notifyOthers(h *host, d death) {
+func (j *job) notifyOthers(h *host, d frame.Death) {
 	for _, other := range j.hosts {
 		if other != h && other.started && !other.gone {
-			other.send.value(toFailed, d)
+			other.send.SendValue(frame.ToFailed, d)
 		}
 	}
 }
@@ -456,7 +460,7 @@ func (j *job) terminate() {
 	j.killAgentsAfter(j.spec.Grace)
 	j.continueAgents()
 	if j.userSignal == 0 {
-		j.signal(toTerminate, syscall.SIGTERM)
+		j.signal(frame.ToTerminate, syscall.SIGTERM)
 	}
 }
 
@@ -465,7 +469,7 @@ func (j *job) terminate() {
 func (j *job) kill() {
 	switch j.killSteps++; j.killSteps {
 	case 1:
-		j.signal(toSignal, syscall.SIGKILL)
+		j.signal(frame.ToSignal, syscall.SIGKILL)
 		j.closeInputs()
 	case 2:
 		j.killAgents()
@@ -488,7 +492,7 @@ func (j *job) killAgents() {
 func (j *job) closeInputs() {
 	for _, h := range j.hosts {
 		if h.link != nil {
-			h.link.in.Close()
+			h.link.In.Close()
 		}
 		if h.ready == nil && h.link != nil && !h.gone {
 			j.endCommand(h.link)
@@ -499,19 +503,19 @@ func (j *job) closeInputs() {
 
 // endCommand kills a command that has not become an agent. A shell that takes a file is asked, so that it removes what it
 // has of it.
-func (j *job) endCommand(l *link) {
+func (j *job) endCommand(l *spawn.Link) {
 	if j.spec.Stage {
-		l.signal(unix.SIGTERM)
+		l.Signal(unix.SIGTERM)
 		return
 	}
-	l.signal(unix.SIGKILL)
+	l.Signal(unix.SIGKILL)
 }
 
-// signal sends sig to every PE; k is toSignal or toTerminate.
-func (j *job) signal(k kind, sig syscall.Signal) {
+// signal sends sig to every PE; k is ToSignal or ToTerminate.
+func (j *job) signal(k frame.Kind, sig syscall.Signal) {
 	for _, h := range j.hosts {
 		if h.started && !h.gone {
-			h.send.bytes(k, []byte{byte(sig)})
+			h.send.Send(k, []byte{byte(sig)})
 		}
 	}
 }
@@ -541,7 +545,7 @@ func (j *job) handleSignal(sig os.Signal) {
 		j.hintTimer = time.After(j.spec.HintDelay)
 		j.continueAgents()
 	}
-	j.signal(toSignal, s)
+	j.signal(frame.ToSignal, s)
 }
 
 // hintSecondSignal tells the user how to end PEs that still run a while after the user's signal, and what they are
@@ -550,7 +554,7 @@ func (j *job) hintSecondSignal() {
 	if j.terminating || j.globalExiting {
 		return
 	}
-	j.stderr.notice(fmt.Sprintf("pgasrun: the PEs have got %v, and some still run: a second signal kills them\n", j.userSignal))
+	j.stderr.Notice(fmt.Sprintf("pgasrun: the PEs have got %v, and some still run: a second signal kills them\n", j.userSignal))
 	j.requestTables()
 }
 
@@ -559,7 +563,7 @@ func (j *job) continueAgents() {
 	j.signalRelays(unix.SIGCONT)
 	for _, h := range j.hosts {
 		if h.running() {
-			h.link.signal(unix.SIGCONT)
+			h.link.Signal(unix.SIGCONT)
 		}
 	}
 }
@@ -588,15 +592,15 @@ func (j *job) askTables() {
 	for _, h := range j.hosts {
 		if h.started && !h.gone && !h.done {
 			h.tableRequested = true
-			h.send.bytes(toTable)
+			h.send.Send(frame.ToTable)
 		}
 	}
 }
 
 // handleTable stores a host's table, which was requested or is sent because a PE failed.
 func (j *job) handleTable(h *host, data []byte) {
-	var rows []blocked
-	if decode(data, &rows) != nil {
+	var rows []frame.Blocked
+	if frame.Decode(data, &rows) != nil {
 		return
 	}
 	h.table = rows
@@ -612,7 +616,7 @@ func (j *job) tableArrived(h *host) {
 	case j.stall.asked:
 		j.stallTablesArrived()
 	default:
-		j.stderr.notice("pgasrun: what each PE is doing:\n" + formatTable(j.hosts, -1) + explainHang(j.hosts))
+		j.stderr.Notice("pgasrun: what each PE is doing:\n" + formatTable(j.hosts, -1) + explainHang(j.hosts))
 	}
 }
 
@@ -639,7 +643,7 @@ func (j *job) handleAgentExit(h *host, err error) {
 		j.deaths = nil
 	}
 	h.lost = true
-	j.notifyOthers(h, death{PE: h.First, Status: syscall.WaitStatus(syscall.SIGKILL), Peer: -1})
+	j.notifyOthers(h, frame.Death{PE: h.First, Status: syscall.WaitStatus(syscall.SIGKILL), Peer: -1})
 	go j.sweepHost(h)
 	j.terminate()
 }
@@ -648,7 +652,7 @@ func (j *job) handleAgentExit(h *host, err error) {
 // PEs of h, or of hosts behind it.
 func (j *job) explainsFailures(h *host) bool {
 	return !slices.ContainsFunc(j.deaths, func(o deathRecord) bool {
-		return o.causeClass() < consequence || o.causeClass() == consequence && !j.hostOf(o.Peer).behind(h)
+		return o.CauseClass() < frame.Consequence || o.CauseClass() == frame.Consequence && !j.hostOf(o.Peer).behind(h)
 	})
 }
 
@@ -666,26 +670,26 @@ func (j *job) sweepHost(h *host) {
 	j.spec.Logf("host %s: sweeping up", h.Name)
 	ctx, cancel := context.WithTimeout(context.Background(), j.spec.ConnectTimeout)
 	defer cancel()
-	if err := runAgent(ctx, j.spec.start, h.agent, j.spec.files, config{Protocol: protocol, ID: j.id, Host: h.index, Sweep: true}); err != nil {
+	if err := runAgent(ctx, j.spec.start, h.agent, j.spec.files, frame.Config{Protocol: frame.Protocol, ID: j.id, Host: h.index, Sweep: true}); err != nil {
 		j.spec.Logf("host %s: sweeping up: %v", h.Name, err)
 	}
 	j.post(event{host: h, kind: hostSwept})
 }
 
 // runAgent starts an agent, sends it one config and waits for its end.
-func runAgent(ctx context.Context, start func(commandLine) (*link, error), c commandLine, files fileSource, what config) error {
+func runAgent(ctx context.Context, start func(spawn.Line) (*spawn.Link, error), c spawn.Line, files spawn.Files, what frame.Config) error {
 	l, err := start(c)
 	if err != nil {
 		return err
 	}
-	stop := context.AfterFunc(ctx, func() { l.signal(unix.SIGKILL) })
+	stop := context.AfterFunc(ctx, func() { l.Signal(unix.SIGKILL) })
 	defer stop()
-	go io.Copy(io.Discard, l.errs)
-	r := bufio.NewReader(l.out)
-	if text, err := awaitGreeting(r, l.in, files, func(int) {}); err == nil && checkGreeting(text) == nil {
-		(newSender(l.in)).value(toConfig, what)
+	go io.Copy(io.Discard, l.Errs)
+	r := bufio.NewReader(l.Out)
+	if text, err := spawn.AwaitGreeting(r, l.In, files, func(int) {}); err == nil && frame.CheckGreeting(text) == nil {
+		(frame.NewSender(l.In)).SendValue(frame.ToConfig, what)
 	}
-	l.in.Close()
+	l.In.Close()
 	io.Copy(io.Discard, r)
-	return l.wait()
+	return l.Wait()
 }

@@ -14,6 +14,9 @@ import (
 
 	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/boot/launch/internal/agent"
+	"github.com/gopgas/gopgas/pgas/boot/launch/internal/frame"
+	"github.com/gopgas/gopgas/pgas/boot/launch/internal/spawn"
 	"golang.org/x/sys/unix"
 )
 
@@ -76,11 +79,11 @@ type Spec struct {
 
 	Logf func(format string, args ...any) // called for each step, from several goroutines; may be nil
 
-	start    func(commandLine) (*link, error) // starts an agent; default: startCommand
-	own      func(host string) bool           // IsHere of Template; nil before complete
-	settings boot.Settings                    // of the environment that the PEs get
-	staging  *staging                         // not nil if Stage
-	files    fileSource                       // that are staged
+	start    func(spawn.Line) (*spawn.Link, error) // starts an agent; default: StartCommand
+	own      func(host string) bool                // IsHere of Template; nil before complete
+	settings boot.Settings                         // of the environment that the PEs get
+	staging  *spawn.Staging                        // not nil if Stage
+	files    spawn.Files                           // that are staged
 }
 
 // Stream is one that a PE writes.
@@ -154,10 +157,10 @@ func (s *Spec) complete() error {
 		s.Agent = []string{self, "agent"}
 	}
 	if s.start == nil {
-		s.start = startCommand
+		s.start = spawn.StartCommand
 	}
 	if s.Stage {
-		s.staging = &staging{} // prepareStaging names the files
+		s.staging = &spawn.Staging{} // prepareStaging names the files
 	}
 	if s.FanOut == 0 {
 		s.FanOut = DefaultFanOut
@@ -297,7 +300,7 @@ func Plan(spec Spec) (string, error) {
 		fmt.Fprintf(&b, "host %s: PE %s\n", h.Name, Ranges(peNumbers(h)))
 		fmt.Fprintf(&b, "  agent: %v\n", spec.command(h.Name))
 	}
-	fmt.Fprintf(&b, "each PE: %s\n", shellWords(append([]string{spec.Program}, spec.Args...)))
+	fmt.Fprintf(&b, "each PE: %s\n", spawn.ShellWords(append([]string{spec.Program}, spec.Args...)))
 	fmt.Fprintf(&b, "  in %s\n", spec.Dir)
 	for _, kv := range spec.Environ() {
 		fmt.Fprintf(&b, "  with %s\n", kv)
@@ -320,19 +323,19 @@ func IsTerminal(f *os.File) bool {
 }
 
 // command returns the command line of the agent of host.
-func (s *Spec) command(host string) commandLine {
+func (s *Spec) command(host string) spawn.Line {
 	template, _ := SplitTemplate(s.Template) // complete has checked it
-	c := agentCommand{agent: s.Agent, template: template, staging: s.staging}
+	c := spawn.Command{Agent: s.Agent, Template: template, Staging: s.staging}
 	if s.isHere(host) {
-		return c.here()
+		return c.Here()
 	}
-	return c.on(host)
+	return c.On(host)
 }
 
 // Agent runs this process as the agent of one host, over standard input and output, until the job has ended on
 // that host, and returns the exit status. It takes the process over: signals, orphans and the calling goroutine's
 // thread.
-func Agent() int { return runProcess() }
+func Agent() int { return agent.Main() }
 
 // MaybeAgent makes this process an agent, and never returns, if the launcher has started it as one. A
 // program that is to be its own agent (a test binary) calls it first thing.
@@ -343,4 +346,4 @@ func MaybeAgent() {
 }
 
 // Protocol returns the number of the contract between a launcher and its agents, which both must have.
-func Protocol() int { return protocol }
+func Protocol() int { return frame.Protocol }

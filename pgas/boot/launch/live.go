@@ -12,6 +12,15 @@ import (
 	"time"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/boot/launch/internal/frame"
+)
+
+// What agents tell of PEs, for programs that use this package.
+type (
+	PEState = frame.PEState // what a PE is doing
+	PEStats = frame.PEStats // what a PE has done
+	Wait    = frame.Wait    // how long a PE was blocked in operations of one kind, waiting for one PE
+	PETrace = frame.PETrace // a piece of what a PE has recorded
 )
 
 // livePeriod is the least time between two answers of an agent; those of large jobs take longer.
@@ -104,14 +113,14 @@ func (l *live) noteState(h *host) {
 }
 
 // noteDeath notes the end of a PE, of which its agent may tell nothing more.
-func (l *live) noteDeath(d death) {
+func (l *live) noteDeath(d frame.Death) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if d.Process == 0 || d.PE < 0 || d.PE >= len(l.pes) {
 		return
 	}
 	p := &l.pes[d.PE]
-	p.Ended, p.Status = true, d.exitStatus()
+	p.Ended, p.Status = true, d.ExitStatus()
 	p.Op, p.In, p.For, p.Time, p.Seq, p.Team, p.Name, p.Site = boot.NotBlocked, "", -1, 0, 0, 0, "", ""
 }
 
@@ -142,7 +151,7 @@ func (j *job) askLive(h *host, after time.Duration) {
 		select {
 		case <-j.closed:
 		default:
-			h.send.bytes(toLive)
+			h.send.Send(frame.ToLive)
 		}
 	})
 }
@@ -150,7 +159,7 @@ func (j *job) askLive(h *host, after time.Duration) {
 // noteLive notes an answer of h's agent, and has it asked again.
 func (j *job) noteLive(h *host, data []byte) {
 	var states []PEState
-	if j.live == nil || decode(data, &states) != nil {
+	if j.live == nil || frame.Decode(data, &states) != nil {
 		return
 	}
 	j.live.note(h, states)

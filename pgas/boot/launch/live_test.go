@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/boot/launch/internal/frame"
 	"github.com/gopgas/gopgas/pgas/boot/record"
 	"github.com/gopgas/gopgas/pgas/pgastest/hang"
 )
@@ -104,8 +105,8 @@ func TestLiveTrustsNoHost(t *testing.T) {
 	}
 	j := &job{live: l, closed: make(chan struct{})}
 	j.noteLive(hosts[1], []byte("nonsense"))
-	l.noteDeath(death{PE: 5, Process: 1})
-	l.noteDeath(death{PE: -1, Process: 1})
+	l.noteDeath(frame.Death{PE: 5, Process: 1})
+	l.noteDeath(frame.Death{PE: -1, Process: 1})
 }
 
 // TestLiveAnswerComesLate: an answer from before the end of a PE, which arrives when that is known, does not bring the PE back.
@@ -114,7 +115,7 @@ func TestLiveAnswerComesLate(t *testing.T) {
 	l := newLive([]*host{h}, 2)
 	running := []PEState{{PE: 0, Known: true, Op: boot.InLock, In: "lock"}, {PE: 1, Known: true, Op: boot.InLock, In: "lock"}}
 	l.note(h, running)
-	l.noteDeath(death{PE: 1, Process: 7, Status: 9})
+	l.noteDeath(frame.Death{PE: 1, Process: 7, Status: 9})
 	l.note(h, running)
 	if s := l.snapshot(); s.PEs[0].Ended || !s.PEs[1].Ended || s.PEs[1].In != "" || s.PEs[1].Status != 137 {
 		t.Errorf("%+v", s.PEs)

@@ -12,6 +12,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"time"
+
+	"github.com/gopgas/gopgas/pgas/boot/launch/internal/frame"
 )
 
 // An agent has lostLooks times lostGrace to answer.
@@ -37,7 +39,7 @@ func (j *job) noteLostHost(by *host, first []byte) {
 		return
 	}
 	h.suspected = &suspicion{by: by, frames: h.frames.Load()}
-	go h.send.bytes(toPing) // the command may not take it
+	go h.send.Send(frame.ToPing) // the command may not take it
 	j.lookAgain(h)
 }
 

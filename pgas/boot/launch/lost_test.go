@@ -9,6 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/boot/launch/internal/frame"
+	"github.com/gopgas/gopgas/pgas/boot/launch/internal/spawn"
 )
 
 // nopCloser is the input of an agent's command.
@@ -24,14 +26,14 @@ func TestSuspectedHost(t *testing.T) {
 		killed  bool
 	}{
 		"silent":      {func(*job, *host, int) {}, true},
-		"answers":     {func(j *job, h *host, look int) { j.handle(event{host: h, kind: fromPing}) }, false},
+		"answers":     {func(j *job, h *host, look int) { j.handle(event{host: h, kind: frame.FromPing}) }, false},
 		"sends":       {func(j *job, h *host, look int) { h.frames.Add(1) }, false},
 		"sent once":   {func(j *job, h *host, look int) { h.frames.Store(1) }, true},
 		"is not read": {func(j *job, h *host, look int) { h.writing.Store(true) }, false},
 		"ends":        {func(j *job, h *host, look int) { h.done = true }, false},
 		"answers later": {func(j *job, h *host, look int) {
 			if look == lostLooks-2 {
-				j.handle(event{host: h, kind: fromPing})
+				j.handle(event{host: h, kind: frame.FromPing})
 			}
 		}, false},
 	} {
@@ -42,8 +44,8 @@ func TestSuspectedHost(t *testing.T) {
 			}
 			defer close(j.closed)
 			h, killed := j.hosts[1], false
-			h.link = &link{in: nopCloser{io.Discard}, signal: func(sig unix.Signal) { killed = sig == unix.SIGKILL }}
-			h.send, h.started, h.ready = newSender(h.link.in), true, new(ready)
+			h.link = &spawn.Link{In: nopCloser{io.Discard}, Signal: func(sig unix.Signal) { killed = sig == unix.SIGKILL }}
+			h.send, h.started, h.ready = frame.NewSender(h.link.In), true, new(frame.Ready)
 			j.noteLostHost(j.hosts[0], binary.BigEndian.AppendUint32(nil, 1))
 			for look := range 2 * lostLooks {
 				tt.between(j, h, look)

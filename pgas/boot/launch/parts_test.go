@@ -10,14 +10,16 @@ import (
 	"time"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/boot/launch/internal/frame"
+	"github.com/gopgas/gopgas/pgas/boot/launch/internal/output"
 	"github.com/gopgas/gopgas/pgas/boot/record"
 )
 
 func TestReport(t *testing.T) {
 	hosts := []*host{
-		{table: []blocked{{PE: 0, Op: boot.InBarrier, Peer: -1, Seq: 3, ForNsec: 2e9}, {PE: 1, Op: boot.NotBlocked}, {PE: 2, Exited: true},
+		{table: []frame.Blocked{{PE: 0, Op: boot.InBarrier, Peer: -1, Seq: 3, ForNsec: 2e9}, {PE: 1, Op: boot.NotBlocked}, {PE: 2, Exited: true},
 			{PE: 11, Ends: true, Reason: boot.EndMismatch}, {PE: 12, Ends: true, Reason: boot.EndMismatch}, {PE: 13, Ends: true, Reason: boot.EndOwn}}},
-		{table: []blocked{{PE: 3, Op: boot.InBarrier, Peer: -1, Seq: 3, ForNsec: 1234567}, {PE: 4, Op: boot.InWait, Peer: -1, Seq: 64, ForNsec: 1e6}, {PE: 5, Op: boot.InGet, Peer: 2, ForNsec: 90e9}, {PE: 6, Op: boot.InLock, Peer: 3, Seq: 64},
+		{table: []frame.Blocked{{PE: 3, Op: boot.InBarrier, Peer: -1, Seq: 3, ForNsec: 1234567}, {PE: 4, Op: boot.InWait, Peer: -1, Seq: 64, ForNsec: 1e6}, {PE: 5, Op: boot.InGet, Peer: 2, ForNsec: 90e9}, {PE: 6, Op: boot.InLock, Peer: 3, Seq: 64},
 			{PE: 7, Op: boot.InWait, Peer: -1, Seq: 0x1000048, Name: "Tally.Ready[0]", Site: "count/main.go:40"}, {PE: 8, Op: boot.InPageFault, Peer: 2},
 			{PE: 9, Op: boot.InFetch, Peer: 2, Seq: 5}, {PE: 10, Op: boot.InRelease, Peer: 2, Seq: 6, Name: "array 0 ([]int)[64:128]", Site: "count/main.go:40"}}},
 	}
@@ -34,7 +36,7 @@ func TestReport(t *testing.T) {
 	if got := formatTable(hosts, 1); got != want {
 		t.Errorf("the table is\n%s, want\n%s", got, want)
 	}
-	f := newFailure(death{PE: 1, Process: 42, Status: syscall.WaitStatus(9)}, &host{Host: boot.Host{Name: "a"}})
+	f := newFailure(frame.Death{PE: 1, Process: 42, Status: syscall.WaitStatus(9)}, &host{Host: boot.Host{Name: "a"}})
 	f.Tail, f.Others = []string{"oops"}, want
 	if got := f.String(); got != "PE 1 on host a (process 42) was killed by signal 9 (SIGKILL)\n  its last lines:\n    oops\n  the others were doing:\n"+want {
 		t.Errorf("the report is\n%s", got)
@@ -47,38 +49,38 @@ func TestReport(t *testing.T) {
 // TestRootCause gives the launcher deaths in some order and checks which PE it reports.
 func TestRootCause(t *testing.T) {
 	killed, exited := syscall.WaitStatus(9), syscall.WaitStatus(1<<8)
-	fail := func(pe int, when int64) death {
-		return death{PE: pe, Status: exited, Reason: boot.EndOwn, Peer: -1, FailedAt: when}
+	fail := func(pe int, when int64) frame.Death {
+		return frame.Death{PE: pe, Status: exited, Reason: boot.EndOwn, Peer: -1, FailedAt: when}
 	}
-	lose := func(pe, peer int, when int64) death {
-		return death{PE: pe, Status: exited, Reason: boot.EndLost, Peer: peer, FailedAt: when}
+	lose := func(pe, peer int, when int64) frame.Death {
+		return frame.Death{PE: pe, Status: exited, Reason: boot.EndLost, Peer: peer, FailedAt: when}
 	}
-	silent := func(pe int, status syscall.WaitStatus, lost int, when int64) death {
-		return death{PE: pe, Status: status, Peer: lost, FailedAt: when}
+	silent := func(pe int, status syscall.WaitStatus, lost int, when int64) frame.Death {
+		return frame.Death{PE: pe, Status: status, Peer: lost, FailedAt: when}
 	}
 	const ended = 100 // when the launcher asked the PEs to end, after the first death that it saw
 	tests := map[string]struct {
-		deaths   []death
+		deaths   []frame.Death
 		pe, lost int
 	}{
-		"one":                             {[]death{fail(1, 5)}, 1, -1},
-		"the earlier of two":              {[]death{fail(1, 5), fail(2, 4)}, 2, -1},
-		"a survivor first":                {[]death{lose(0, 2, 7), silent(2, killed, -1, 9)}, 2, -1},
-		"a survivor with an earlier time": {[]death{lose(0, 2, 7), fail(2, 9)}, 2, -1},
-		"one survivor blames another":     {[]death{lose(0, 1, 7), lose(1, 2, 8), silent(2, killed, -1, 9)}, 2, -1},
-		"none failed by itself":           {[]death{lose(0, 1, 7), lose(1, 2, 8)}, 1, 2},
-		"two that lost each other":        {[]death{lose(0, 1, 7), lose(1, 0, 8)}, 0, -1},
-		"a survivor that says nothing":    {[]death{silent(0, exited, 2, 7), silent(2, killed, -1, 9)}, 2, -1},
-		"a survivor that aborts":          {[]death{silent(0, syscall.WaitStatus(6), -1, 7), silent(2, killed, -1, 9)}, 2, -1},
-		"an abort alone":                  {[]death{silent(0, syscall.WaitStatus(6), -1, 7), lose(1, 0, 8)}, 0, -1},
-		"told to end":                     {[]death{lose(0, 2, 7), {PE: 1, Status: exited, Reason: boot.EndOnRequest, Peer: -1, FailedAt: 150}}, 0, 2},
-		"ended by the launcher":           {[]death{lose(0, 2, 7), {PE: 2, Status: syscall.WaitStatus(15), Peer: -1, FailedAt: 150, ByLauncher: true}}, 0, 2},
-		"failed, then ended":              {[]death{lose(0, 2, 7), {PE: 2, Status: syscall.WaitStatus(15), Reason: boot.EndOwn, Peer: -1, FailedAt: 3, ByLauncher: true}}, 2, -1},
-		"an error because of the end":     {[]death{lose(0, 2, 7), fail(1, 150)}, 0, 2},
-		"all disagree":                    {[]death{{PE: 1, Status: exited, Reason: boot.EndMismatch, FailedAt: 3}, fail(2, 4)}, 2, -1},
+		"one":                             {[]frame.Death{fail(1, 5)}, 1, -1},
+		"the earlier of two":              {[]frame.Death{fail(1, 5), fail(2, 4)}, 2, -1},
+		"a survivor first":                {[]frame.Death{lose(0, 2, 7), silent(2, killed, -1, 9)}, 2, -1},
+		"a survivor with an earlier time": {[]frame.Death{lose(0, 2, 7), fail(2, 9)}, 2, -1},
+		"one survivor blames another":     {[]frame.Death{lose(0, 1, 7), lose(1, 2, 8), silent(2, killed, -1, 9)}, 2, -1},
+		"none failed by itself":           {[]frame.Death{lose(0, 1, 7), lose(1, 2, 8)}, 1, 2},
+		"two that lost each other":        {[]frame.Death{lose(0, 1, 7), lose(1, 0, 8)}, 0, -1},
+		"a survivor that says nothing":    {[]frame.Death{silent(0, exited, 2, 7), silent(2, killed, -1, 9)}, 2, -1},
+		"a survivor that aborts":          {[]frame.Death{silent(0, syscall.WaitStatus(6), -1, 7), silent(2, killed, -1, 9)}, 2, -1},
+		"an abort alone":                  {[]frame.Death{silent(0, syscall.WaitStatus(6), -1, 7), lose(1, 0, 8)}, 0, -1},
+		"told to end":                     {[]frame.Death{lose(0, 2, 7), {PE: 1, Status: exited, Reason: boot.EndOnRequest, Peer: -1, FailedAt: 150}}, 0, 2},
+		"ended by the launcher":           {[]frame.Death{lose(0, 2, 7), {PE: 2, Status: syscall.WaitStatus(15), Peer: -1, FailedAt: 150, ByLauncher: true}}, 0, 2},
+		"failed, then ended":              {[]frame.Death{lose(0, 2, 7), {PE: 2, Status: syscall.WaitStatus(15), Reason: boot.EndOwn, Peer: -1, FailedAt: 3, ByLauncher: true}}, 2, -1},
+		"an error because of the end":     {[]frame.Death{lose(0, 2, 7), fail(1, 150)}, 0, 2},
+		"all disagree":                    {[]frame.Death{{PE: 1, Status: exited, Reason: boot.EndMismatch, FailedAt: 3}, fail(2, 4)}, 2, -1},
 	}
 	for name, tt := range tests {
-		j := &job{tails: newTails(0, 3)}
+		j := &job{tails: output.NewTails(0, 3)}
 		for i, d := range tt.deaths {
 			j.recordDeath(&host{}, d)
 			if i == 0 {
@@ -94,11 +96,11 @@ func TestRootCause(t *testing.T) {
 // Of PEs that have failed for the same reason one prints it, and the launcher reports that one.
 func TestWithOutput(t *testing.T) {
 	for _, why := range []boot.EndReason{boot.EndOwn, boot.EndMismatch} {
-		j, h := &job{tails: newTails(0, 3)}, &host{}
+		j, h := &job{tails: output.NewTails(0, 3)}, &host{}
 		for pe, at := range []int64{4, 5, 6} {
-			j.recordDeath(h, death{PE: pe, Status: 1 << 8, Reason: why, Peer: -1, FailedAt: at})
+			j.recordDeath(h, frame.Death{PE: pe, Status: 1 << 8, Reason: why, Peer: -1, FailedAt: at})
 		}
-		j.tails.add(1, []byte("pgas: PE 1 on a: the heap is full\n"))
+		j.tails.Add(1, []byte("pgas: PE 1 on a: the heap is full\n"))
 		if o, _ := j.rootCause(); o.PE != 1 {
 			t.Errorf("reason %d: PE %d is named, which has printed nothing", why, o.PE)
 		}
@@ -107,14 +109,14 @@ func TestWithOutput(t *testing.T) {
 
 // The clocks of two hosts differ by much more than deaths do.
 func TestClockOffset(t *testing.T) {
-	j := &job{tails: newTails(0, 2)}
+	j := &job{tails: output.NewTails(0, 2)}
 	a, b := &host{}, &host{}
 	a.updateClockOffset(1000, 5010)
 	b.updateClockOffset(9_000_000, 5007)
 	a.updateClockOffset(2000, 6900) // held up
 	b.updateClockOffset(9_000_500, 5502)
-	j.recordDeath(b, death{PE: 1, Status: 9, Peer: -1, FailedAt: 9_001_100})
-	j.recordDeath(a, death{PE: 0, Status: 9, Peer: -1, FailedAt: 2090})
+	j.recordDeath(b, frame.Death{PE: 1, Status: 9, Peer: -1, FailedAt: 9_001_100})
+	j.recordDeath(a, frame.Death{PE: 0, Status: 9, Peer: -1, FailedAt: 2090})
 	if o, _ := j.rootCause(); o.PE != 0 {
 		t.Errorf("PE %d, which failed 1 after PE 0", o.PE)
 	}
@@ -143,10 +145,10 @@ func TestTraceOfStrangePiece(t *testing.T) {
 	h := &host{Host: boot.Host{First: 2, PEs: 2}, index: 1}
 	send := func(p PETrace) {
 		var piece bytes.Buffer
-		if err := (newSender(&piece)).value(fromTrace, p); err != nil {
+		if err := (frame.NewSender(&piece)).SendValue(frame.FromTrace, p); err != nil {
 			t.Fatal(err)
 		}
-		_, data, err := readFrame(bufio.NewReader(&piece))
+		_, data, err := frame.Read(bufio.NewReader(&piece))
 		if err != nil {
 			t.Fatal(err)
 		}

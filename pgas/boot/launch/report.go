@@ -7,6 +7,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/gopgas/gopgas/pgas/boot/launch/internal/frame"
 )
 
 // Failure is the failure that ended a job: that of the PE which failed first, as far as is known.
@@ -21,7 +23,7 @@ type Failure struct {
 	LostBy          *Failure // nil, or the failure of a PE that lost this one, whose process had not failed itself; Status is LostBy's
 	AlsoFailed      []string // other PEs that failed by themselves
 	afterUserSignal bool     // the user's signal had been forwarded to all PEs before
-	death           death
+	death           frame.Death
 }
 
 // AfterUserSignal reports whether the PE ended after the user had sent a signal to end, which went to all PEs.
@@ -31,11 +33,11 @@ func (f *Failure) AfterUserSignal() bool { return f.afterUserSignal }
 func (f *Failure) String() string {
 	var b strings.Builder
 	if by := f.LostBy; by != nil {
-		fmt.Fprintf(&b, "PE %d on host %s is lost: PE %d on host %s (process %d) no longer reached it and %s\n", f.PE, f.Host, by.PE, by.Host, by.Process, by.death.how())
+		fmt.Fprintf(&b, "PE %d on host %s is lost: PE %d on host %s (process %d) no longer reached it and %s\n", f.PE, f.Host, by.PE, by.Host, by.Process, by.death.How())
 		writeTail(&b, "its last lines", f.Tail)
 		writeTail(&b, fmt.Sprintf("the last lines of PE %d", by.PE), by.Tail)
 	} else {
-		fmt.Fprintf(&b, "PE %d on host %s%s %s\n", f.PE, f.Host, processOf(f.death), f.death.how())
+		fmt.Fprintf(&b, "PE %d on host %s%s %s\n", f.PE, f.Host, processOf(f.death), f.death.How())
 		writeTail(&b, "its last lines", f.Tail)
 		if remedy := explainExit(f.Tail, f.Host); remedy != "" && !f.Status.Signaled() {
 			fmt.Fprintf(&b, "  %s\n", remedy)
@@ -50,7 +52,7 @@ func (f *Failure) String() string {
 	return b.String()
 }
 
-func processOf(d death) string {
+func processOf(d frame.Death) string {
 	if d.Process == 0 {
 		return ""
 	}
@@ -67,7 +69,7 @@ func writeTail(b *strings.Builder, title string, lines []string) {
 }
 
 // newFailure returns the failure of a PE of h that ended as d says.
-func newFailure(d death, h *host) *Failure {
+func newFailure(d frame.Death, h *host) *Failure {
 	return &Failure{PE: d.PE, Process: d.Process, Status: d.Status, Host: h.Name, death: d}
 }
 
@@ -77,17 +79,17 @@ func (j *job) report() *Failure {
 		return nil
 	}
 	o, lost := j.rootCause()
-	f := newFailure(o.death, o.host)
-	f.Tail, f.afterUserSignal = j.tails.of(o.PE), j.userEnded
+	f := newFailure(o.Death, o.host)
+	f.Tail, f.afterUserSignal = j.tails.Of(o.PE), j.userEnded
 	f.Others = formatTable(j.hosts, o.PE)
 	for _, d := range j.alsoFailed(o) {
-		f.AlsoFailed = append(f.AlsoFailed, fmt.Sprintf("PE %d on host %s failed too: it %s", d.PE, j.hostOf(d.PE).Name, d.how()))
+		f.AlsoFailed = append(f.AlsoFailed, fmt.Sprintf("PE %d on host %s failed too: it %s", d.PE, j.hostOf(d.PE).Name, d.How()))
 	}
 	if lost < 0 {
 		return f
 	}
-	of := newFailure(death{PE: lost, Status: o.Status, Peer: -1}, j.hostOf(lost))
-	of.Tail, of.LostBy, of.Others, of.afterUserSignal = j.tails.of(lost), f, f.Others, f.afterUserSignal
+	of := newFailure(frame.Death{PE: lost, Status: o.Status, Peer: -1}, j.hostOf(lost))
+	of.Tail, of.LostBy, of.Others, of.afterUserSignal = j.tails.Of(lost), f, f.Others, f.afterUserSignal
 	return of
 }
 

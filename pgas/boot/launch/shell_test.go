@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/boot/launch/internal/frame"
+	"github.com/gopgas/gopgas/pgas/boot/launch/internal/spawn"
 )
 
 // hostile has every character that is special to a shell.
@@ -99,7 +101,7 @@ func TestRemoteShellSweeps(t *testing.T) {
 			id := randomHex(16)
 			left := ofJob(t, id, 1)
 			other := ofJob(t, id, 0) // of another host of the job, which stands for the same machine
-			if err := runAgent(bounded(t), startCommand, spec.command("a"), nil, config{Protocol: protocol, ID: id, Host: 1, Sweep: true}); err != nil {
+			if err := runAgent(bounded(t), spawn.StartCommand, spec.command("a"), nil, frame.Config{Protocol: frame.Protocol, ID: id, Host: 1, Sweep: true}); err != nil {
 				left.Process.Kill()
 				t.Errorf("%v: %s", err, out)
 			}

@@ -19,6 +19,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/gopgas/gopgas/pgas/boot/launch/internal/agent"
 	"golang.org/x/sys/unix"
 )
 
@@ -65,7 +66,7 @@ func (s *simulation) checkEnded(t *testing.T) {
 		t.Errorf("%d processes are left", s.running)
 	}
 	s.mu.Unlock()
-	time.Sleep(2 * orphanTime)
+	time.Sleep(2 * agent.OrphanTime)
 }
 
 // levels returns how many levels below the launcher the tree of agents has, and below the root that of the exchange.
@@ -77,7 +78,7 @@ func (z simSize) levels() (launch, exchange int) {
 		}
 		return 1 + below((n+z.fanOut-1)/z.fanOut-1)
 	}
-	for host := z.hosts - 1; host > 0; host = exchangeParent(host, z.fanOut) {
+	for host := z.hosts - 1; host > 0; host = agent.ExchangeParent(host, z.fanOut) {
 		exchange++
 	}
 	return below(z.hosts), exchange

@@ -18,6 +18,9 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/boot/launch/internal/agent"
+	"github.com/gopgas/gopgas/pgas/boot/launch/internal/frame"
+	"github.com/gopgas/gopgas/pgas/boot/launch/internal/spawn"
 )
 
 // simulation is a job of simulated hosts.
@@ -58,7 +61,7 @@ type simProcess struct {
 	mu     sync.Mutex // guards what follows
 	killed bool
 	pes    map[int]context.CancelCauseFunc
-	exits  chan exitedChild
+	exits  chan agent.Exited
 	left   sync.WaitGroup
 }
 
@@ -72,7 +75,7 @@ func (s *simulation) spec(n, pes, fanOut int) Spec {
 	spec := Spec{
 		Program: "/bin/true", Env: []string{"PGAS_HEAP_MAX=16m"}, Stdout: io.Discard, Stderr: io.Discard,
 		Template: "sim {host}", Agent: []string{"/usr/local/bin/pgasrun", "agent"}, FanOut: fanOut,
-		start: func(c commandLine) (*link, error) { return s.start(s.launcher, c) },
+		start: func(c spawn.Line) (*spawn.Link, error) { return s.start(s.launcher, c) },
 	}
 	for i := range n {
 		spec.Hosts = append(spec.Hosts, boot.Host{Name: fmt.Sprintf("node%06d", i), PEs: pes})
@@ -81,10 +84,10 @@ func (s *simulation) spec(n, pes, fanOut int) Spec {
 }
 
 // start starts a process for parent on the host that c names, or else on parent's own. The command reaches it as a message.
-func (s *simulation) start(parent *simNode, c commandLine) (*link, error) {
+func (s *simulation) start(parent *simNode, c spawn.Line) (*spawn.Link, error) {
 	name := parent.host
-	if c.argv[0] == "sim" {
-		name = c.argv[1]
+	if c.Argv[0] == "sim" {
+		name = c.Argv[1]
 	}
 	node := &simNode{host: name}
 	p := &simProcess{simPort: s.network.at(node), sim: s, ended: make(chan struct{}), pes: map[int]context.CancelCauseFunc{}}
@@ -100,7 +103,7 @@ func (s *simulation) start(parent *simNode, c commandLine) (*link, error) {
 		parent.addChildren(-1)
 		close(p.ended)
 	}()
-	return &link{in: p.in, out: p.out, errs: p.errs, signal: p.signalled, wait: p.await}, nil
+	return &spawn.Link{In: p.in, Out: p.out, Errs: p.errs, Signal: p.signalled, Wait: p.await}, nil
 }
 
 func (p *simProcess) run() {
@@ -109,23 +112,23 @@ func (p *simProcess) run() {
 	case neverGreets:
 		p.ignoreInput()
 	case sendsGarbage:
-		p.out.Write([]byte(greeting))
+		p.out.Write([]byte(frame.Greeting))
 		noise := make([]byte, 64<<10)
 		rand.Read(noise)
 		p.out.Write(noise)
 		p.ignoreInput()
 	case greetsNewer:
-		p.out.Write([]byte(greetingMark + "99 v9.9.9\n"))
+		p.out.Write([]byte(frame.GreetingMark + "99 v9.9.9\n"))
 		p.ignoreInput()
 	case greetsOlder:
-		p.out.Write([]byte(greetingMark + "5\n"))
+		p.out.Write([]byte(frame.GreetingMark + "5\n"))
 		p.ignoreInput()
 	case breaksFrame:
-		p.out.Write([]byte(greeting + "r\xff\xff\xff\xff"))
+		p.out.Write([]byte(frame.Greeting + "r\xff\xff\xff\xff"))
 		p.ignoreInput()
 	case garbledReady:
-		p.out.Write([]byte(greeting))
-		(newSender(p.out)).bytes(fromReady, []byte("no ready"))
+		p.out.Write([]byte(frame.Greeting))
+		(frame.NewSender(p.out)).Send(frame.FromReady, []byte("no ready"))
 		p.ignoreInput()
 	default:
 		p.runAgent()
@@ -156,10 +159,10 @@ func (p *simProcess) isKilled() bool {
 
 // runAgent is a process that runs an agent, from its beginning to what the kernel does at its end.
 func (p *simProcess) runAgent() {
-	a := newAgent(p, p.out)
-	a.serve(p.in)
+	a := agent.New(p, p.out)
+	a.Serve(p.in)
 	p.in.cut()
-	a.release()
+	a.Release()
 }
 
 // signalled is what a signal to the process does.
@@ -192,16 +195,16 @@ type simKilled syscall.Signal
 
 func (k simKilled) Error() string { return syscall.Signal(k).String() }
 
-func (p *simProcess) startCommand(c commandLine) (*link, error) { return p.sim.start(p.node, c) }
+func (p *simProcess) StartCommand(c spawn.Line) (*spawn.Link, error) { return p.sim.start(p.node, c) }
 
-func (p *simProcess) check(*agent) (ready, error) {
-	return ready{Hash: strings.Repeat("a", 64), Memory: 1 << 34, Machine: p.node.host}, nil
+func (p *simProcess) Check(*agent.Agent) (frame.Ready, error) {
+	return frame.Ready{Hash: strings.Repeat("a", 64), Memory: 1 << 34, Machine: p.node.host}, nil
 }
 
-func (p *simProcess) watch(*agent)   {}
-func (p *simProcess) sweepUp(*agent) {}
+func (p *simProcess) Watch(*agent.Agent)   {}
+func (p *simProcess) SweepUp(*agent.Agent) {}
 
-func (p *simProcess) signal(pid int, sig syscall.Signal) {
+func (p *simProcess) Signal(pid int, sig syscall.Signal) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if kill := p.pes[pid]; kill != nil && (sig == unix.SIGKILL || sig == unix.SIGTERM) {
@@ -209,20 +212,20 @@ func (p *simProcess) signal(pid int, sig syscall.Signal) {
 	}
 }
 
-func (p *simProcess) wait() (exitedChild, bool) {
+func (p *simProcess) Wait() (agent.Exited, bool) {
 	e, ok := <-p.exits
 	return e, ok
 }
 
-// startPEs starts a stub for each PE. Its process has the number of the PE, from 1 on.
-func (p *simProcess) startPEs(a *agent, _ segmentFile, addrs []string) error {
-	c := a.config()
+// StartPEs starts a stub for each PE. Its process has the number of the PE, from 1 on.
+func (p *simProcess) StartPEs(a *agent.Agent, _ agent.SegmentFile, addrs []string) error {
+	c := a.Config()
 	host := c.Hosts[c.Host]
-	p.exits = make(chan exitedChild, host.PEs)
+	p.exits = make(chan agent.Exited, host.PEs)
 	for i := range host.PEs {
 		number := host.First + i
 		ctx, kill := context.WithCancelCause(context.Background())
-		a.startedPE(i, number+1)
+		a.Started(i, number+1)
 		p.mu.Lock()
 		p.pes[number+1] = kill
 		if p.killed {
@@ -230,7 +233,7 @@ func (p *simProcess) startPEs(a *agent, _ segmentFile, addrs []string) error {
 		}
 		p.mu.Unlock()
 		p.sim.mark(&p.sim.started)
-		p.left.Go(func() { p.runPE(ctx, c, a.state(i), number, addrs) })
+		p.left.Go(func() { p.runPE(ctx, c, a.State(i), number, addrs) })
 	}
 	go func() {
 		p.left.Wait()
@@ -246,7 +249,7 @@ func (s *simulation) mark(at *time.Time) {
 }
 
 // runPE runs the stub of a PE to its end.
-func (p *simProcess) runPE(ctx context.Context, c config, state *boot.State, pe int, addrs []string) {
+func (p *simProcess) runPE(ctx context.Context, c frame.Config, state *boot.State, pe int, addrs []string) {
 	state.Membership.Store(uint32(boot.Joined))
 	var status unix.WaitStatus
 	err := p.sim.find(ctx, p.at(&simNode{host: p.node.host}), c, pe, addrs)
@@ -262,7 +265,7 @@ func (p *simProcess) runPE(ctx context.Context, c config, state *boot.State, pe 
 	default:
 		state.Membership.Store(uint32(boot.Left))
 	}
-	p.exits <- exitedChild{pid: pe + 1, status: status}
+	p.exits <- agent.Exited{PID: pe + 1, Status: status}
 }
 
 // Sizes of what PEs publish: the address of a worker of UCX, and what a host tells of its interfaces.
@@ -275,7 +278,7 @@ const (
 // find does what a PE does until it has found others (pgas/transport/ucp, hostinfo.go and ucp.go): it publishes its address,
 // learns of all hosts what PE 0 has gathered, meets all PEs in a fence, and asks for the addresses of those that it
 // talks to: the next PE of the job, and the one that is farthest.
-func (s *simulation) find(ctx context.Context, network boot.Network, c config, pe int, addrs []string) error {
+func (s *simulation) find(ctx context.Context, network boot.Network, c frame.Config, pe int, addrs []string) error {
 	own, last := c.Hosts[c.Host], c.Hosts[len(c.Hosts)-1]
 	npes := last.First + last.PEs
 	x := boot.NewExchangeOver(network, c.ID, pe, c.Secret, addrs)

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/gopgas/gopgas/pgas/boot/launch/internal/spawn"
 )
 
 // stagingSpec runs hosts that share this machine's files, but have a cache each.
@@ -40,7 +42,7 @@ func TestStage(t *testing.T) {
 			t.Fatalf("%+v, %v: %s", res, err, out)
 		}
 		for _, path := range cached(t, caches) {
-			if hash, err := hashFile(path); err != nil || filepath.Base(path) != hash {
+			if hash, err := spawn.HashFile(path); err != nil || filepath.Base(path) != hash {
 				t.Errorf("%s has the content %s (%v)", path, hash, err)
 			}
 			copied++
@@ -112,7 +114,7 @@ func TestStageDamaged(t *testing.T) {
 				}
 				files := cached(t, caches)
 				for _, file := range files {
-					if hash, err := hashFile(file); err != nil || filepath.Base(file) != hash {
+					if hash, err := spawn.HashFile(file); err != nil || filepath.Base(file) != hash {
 						t.Errorf("%s has the content %s (%v)", file, hash, err)
 					}
 				}
@@ -147,7 +149,7 @@ func TestStageAttacked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	hash, err := hashFile(self)
+	hash, err := spawn.HashFile(self)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gopgas/gopgas/internal/plural"
+	"github.com/gopgas/gopgas/pgas/boot/launch/internal/spawn"
 )
 
 // stagingPause is the time between two reports of progress, and before the first.
@@ -21,8 +22,8 @@ func (j *job) reportStaging(n int) {
 	}
 	if j.stagedBytes += int64(n); now.After(j.stagingReport) {
 		j.stagingReport = now.Add(stagingPause)
-		most := j.spec.staging.size() * int64(len(j.hosts))
-		j.stderr.notice(fmt.Sprintf("pgasrun: copying the program: %d of at most %d MB sent to %s\n", j.stagedBytes>>20, most>>20, plural.Count(len(j.hosts), "host")))
+		most := j.spec.staging.Size() * int64(len(j.hosts))
+		j.stderr.Notice(fmt.Sprintf("pgasrun: copying the program: %d of at most %d MB sent to %s\n", j.stagedBytes>>20, most>>20, plural.Count(len(j.hosts), "host")))
 	}
 }
 
@@ -32,7 +33,7 @@ func (s *Spec) prepareStaging() error {
 		return nil
 	}
 	var err error
-	s.staging, s.files, err = newStaging(s.Agent, s.Program)
+	s.staging, s.files, err = spawn.NewStaging(s.Agent, s.Program)
 	return err
 }
 

@@ -6,11 +6,11 @@ package launch
 // ends nothing: what the job waits for may come from outside of it, or by a timer.
 //
 //	PE     Blocked.Stalled = 1, and counts on
-//	agent  fromStalled 1      every PE of the host that has not ended is stalled
-//	host   h.stalled          every host: toTable
-//	agent  fromTable          every row says so, with its count
-//	host   a moment later     toTable
-//	agent  fromTable          every row says so, and each PE has counted on: the report
+//	agent  FromStalled 1      every PE of the host that has not ended is stalled
+//	host   h.stalled          every host: ToTable
+//	agent  FromTable          every row says so, with its count
+//	host   a moment later     ToTable
+//	agent  FromTable          every row says so, and each PE has counted on: the report
 //
 // The second table is there for PEs that have been woken but have had no CPU yet, as where many share few. When the first tables
 // had come all PEs were stalled, so whatever was to be done for others was done. A PE that has looked again since then, and has found
@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/boot/launch/internal/frame"
 )
 
 // stallState is what the launcher knows and has said of a stall.
@@ -80,7 +81,7 @@ func (j *job) stallTablesArrived() {
 		s.seen = nil
 	case s.seen != nil && counting:
 		s.told = true
-		j.stderr.notice(j.stallReport())
+		j.stderr.Notice(j.stallReport())
 	default:
 		if s.seen == nil {
 			s.seen = counts
@@ -95,8 +96,8 @@ func (j *job) stallReport() string {
 }
 
 // tableStalled reports whether the PEs of a table that have not ended are stalled.
-func tableStalled(rows []blocked) bool {
-	return !slices.ContainsFunc(rows, func(r blocked) bool { return !r.Exited && r.Stalled == 0 })
+func tableStalled(rows []frame.Blocked) bool {
+	return !slices.ContainsFunc(rows, func(r frame.Blocked) bool { return !r.Exited && r.Stalled == 0 })
 }
 
 // explainHang returns lines about what the tables of hosts show of why PEs wait, each with what to change.
@@ -105,7 +106,7 @@ func explainHang(hosts []*host) string {
 	if slices.ContainsFunc(hosts, func(h *host) bool { return !tableStalled(h.table) }) {
 		return text // a PE that goes on may do what the others wait for
 	}
-	rows := map[int]blocked{}
+	rows := map[int]frame.Blocked{}
 	for _, h := range hosts {
 		for _, r := range h.table {
 			if !r.Exited {
@@ -117,7 +118,7 @@ func explainHang(hosts []*host) string {
 }
 
 // heldLocks returns a line for each PE that has a lock for which another one waits, and waits itself for something else.
-func heldLocks(rows map[int]blocked) string {
+func heldLocks(rows map[int]frame.Blocked) string {
 	waiters := map[int][]int{} // by holder
 	for pe, r := range rows {
 		holder, ok := rows[r.Peer]
@@ -131,7 +132,7 @@ func heldLocks(rows map[int]blocked) string {
 }
 
 // missingUpdates returns a line about PEs that wait for an update of memory.
-func missingUpdates(rows map[int]blocked) string {
+func missingUpdates(rows map[int]frame.Blocked) string {
 	var waiting []int
 	for pe, r := range rows {
 		if r.Op == boot.InWait || r.Op == boot.InNotify {

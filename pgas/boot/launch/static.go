@@ -22,6 +22,10 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/boot/launch/internal/agent"
+	"github.com/gopgas/gopgas/pgas/boot/launch/internal/frame"
+	"github.com/gopgas/gopgas/pgas/boot/launch/internal/output"
+	"github.com/gopgas/gopgas/pgas/boot/launch/internal/spawn"
 )
 
 // consequenceTime is how long PEs may go on after one of this host has failed before they are asked to end. They have heard
@@ -32,7 +36,7 @@ const consequenceTime = 2 * time.Second
 type staticHost struct {
 	spec           Spec
 	host           boot.Host
-	stdout, stderr *lines
+	stdout, stderr *output.Lines
 	exits          chan staticExit
 	live           map[int]*os.Process
 	output         sync.WaitGroup
@@ -41,10 +45,10 @@ type staticHost struct {
 	end            <-chan time.Time  // when the PEs that are left are asked to end, or killed
 	killing        bool              // they have been asked
 	memoryKills    *boot.MemoryKills // when the PEs were started
-	failures       []death           // of this host's PEs, in order of their processes' ends
+	failures       []frame.Death     // of this host's PEs, in order of their processes' ends
 	report         <-chan time.Time  // when the one to blame is told
 
-	tails *tails
+	tails *output.Tails
 }
 
 // settleExits is how long a PE that another one's death has ended may be reaped before that one.
@@ -66,19 +70,19 @@ func RunStatic(ctx context.Context, spec Spec, index int, environ []string) (int
 	if err := spec.complete(); err != nil {
 		return 0, err
 	}
-	if err := checkDir(spec.Dir); err != nil {
+	if err := agent.CheckDir(spec.Dir); err != nil {
 		return 0, err
 	}
-	if err := checkProgram(spec.Program); err != nil {
+	if err := spawn.CheckProgram(spec.Program); err != nil {
 		return 0, err
 	}
 	last := spec.Hosts[len(spec.Hosts)-1]
 	npes := last.First + last.PEs
 	s := &staticHost{
 		spec: spec, host: spec.Hosts[index], exits: make(chan staticExit), live: map[int]*os.Process{},
-		memoryKills: boot.CountMemoryKills(), tails: newTails(spec.Hosts[index].First, spec.Hosts[index].PEs),
+		memoryKills: boot.CountMemoryKills(), tails: output.NewTails(spec.Hosts[index].First, spec.Hosts[index].PEs),
 	}
-	s.stdout, s.stderr = newOutput(spec.Stdout, spec.Stderr, spec.Tag, npes)
+	s.stdout, s.stderr = output.New(spec.Stdout, spec.Stderr, spec.Tag, npes)
 	// The parent-death signal of the PEs is sent when the thread that has started them ends.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -93,9 +97,9 @@ func RunStatic(ctx context.Context, spec Spec, index int, environ []string) (int
 	err := s.supervise(ctx)
 	s.drain()
 	s.reportFailure()
-	s.stdout.endLine()
-	s.stderr.endLine()
-	return outputStatus(s.status, s.stdout, s.stderr), err
+	s.stdout.EndLine()
+	s.stderr.EndLine()
+	return output.Status(s.status, s.stdout, s.stderr), err
 }
 
 // start starts PE pe in a process group of its own.
@@ -117,19 +121,19 @@ func (s *staticHost) start(pe int, environ []string) error {
 		}
 	}
 	var mine []int
-	if sets := cpuSets(boot.AllowedCPUs(), s.host.PEs); sets != nil && !s.spec.Unbound {
+	if sets := agent.CPUSets(boot.AllowedCPUs(), s.host.PEs); sets != nil && !s.spec.Unbound {
 		mine = sets[pe-s.host.First]
 	}
-	if err := startBound(mine, cmd.Start); err != nil {
-		return describeExec(s.spec.Program, unwrapped(err))
+	if err := agent.StartBound(mine, cmd.Start); err != nil {
+		return agent.DescribeExec(s.spec.Program, output.Unwrapped(err))
 	}
 	s.live[pe] = cmd.Process
 	var read sync.WaitGroup
-	read.Go(func() { splitLines(out, func(piece []byte) { s.write(Stdout, pe, piece) }) })
+	read.Go(func() { output.SplitLines(out, func(piece []byte) { s.write(Stdout, pe, piece) }) })
 	read.Go(func() {
-		hold := &crashBuffer{emit: func(piece []byte) { s.write(Stderr, pe, piece) }}
-		defer hold.flush()
-		splitLines(errs, hold.write)
+		hold := &output.CrashBuffer{Emit: func(piece []byte) { s.write(Stderr, pe, piece) }}
+		defer hold.Flush()
+		output.SplitLines(errs, hold.Write)
 	})
 	said := make(chan struct{})
 	s.output.Go(func() {
@@ -153,11 +157,11 @@ func (s *staticHost) write(to Stream, pe int, piece []byte) {
 		s.spec.Output(pe, to, piece)
 	}
 	if to == Stdout {
-		s.stdout.write(pe, piece)
+		s.stdout.Write(pe, piece)
 		return
 	}
-	s.stderr.write(pe, piece)
-	s.tails.add(pe, piece)
+	s.stderr.Write(pe, piece)
+	s.tails.Add(pe, piece)
 }
 
 // supervise follows the PEs until all have ended.
@@ -196,7 +200,7 @@ func (s *staticHost) drain() {
 	}()
 	select {
 	case <-done:
-	case <-time.After(drainTime):
+	case <-time.After(spawn.DrainTime):
 	}
 }
 
@@ -205,12 +209,12 @@ func (s *staticHost) exited(e staticExit) {
 	delete(s.live, e.pe)
 	unix.Kill(-e.state.Pid(), unix.SIGKILL) // what it has left
 	ws, _ := e.state.Sys().(syscall.WaitStatus)
-	d := death{PE: e.pe, Process: e.state.Pid(), Status: ws}
+	d := frame.Death{PE: e.pe, Process: e.state.Pid(), Status: ws}
 	if ws.Signaled() && ws.Signal() == unix.SIGKILL && !s.killing {
 		d.OutOfMemory = s.memoryKills.Explain()
 	}
-	s.spec.Logf("host %s: PE %d (process %d) %s", s.host.Name, d.PE, d.Process, d.how())
-	if status := d.exitStatus(); !s.killing || s.status == 0 {
+	s.spec.Logf("host %s: PE %d (process %d) %s", s.host.Name, d.PE, d.Process, d.How())
+	if status := d.ExitStatus(); !s.killing || s.status == 0 {
 		s.status = max(s.status, status)
 	}
 	if ws == 0 || s.killing {
@@ -232,14 +236,14 @@ func (s *staticHost) reportFailure() {
 	if len(s.failures) == 0 || s.signal != 0 {
 		return
 	}
-	d := s.failures[max(0, slices.IndexFunc(s.failures, func(d death) bool { return d.Status.Signaled() }))]
+	d := s.failures[max(0, slices.IndexFunc(s.failures, func(d frame.Death) bool { return d.Status.Signaled() }))]
 	s.failures = nil
-	say := fmt.Sprintf("%s: PE %d on host %s (process %d) %s\n", filepath.Base(os.Args[0]), d.PE, s.host.Name, d.Process, d.how())
-	remedy := explainExit(s.tails.of(d.PE), s.host.Name)
+	say := fmt.Sprintf("%s: PE %d on host %s (process %d) %s\n", filepath.Base(os.Args[0]), d.PE, s.host.Name, d.Process, d.How())
+	remedy := explainExit(s.tails.Of(d.PE), s.host.Name)
 	if remedy != "" && !d.Status.Signaled() {
 		say += "  " + remedy + "\n"
 	}
-	s.stderr.notice(say)
+	s.stderr.Notice(say)
 }
 
 // forward passes a signal on. The second one that ends programs kills.

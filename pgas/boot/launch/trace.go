@@ -7,13 +7,14 @@ package launch
 import (
 	"slices"
 
+	"github.com/gopgas/gopgas/pgas/boot/launch/internal/frame"
 	"github.com/gopgas/gopgas/pgas/boot/record"
 )
 
 // trace hands a piece of a trace to the spec's function. Only PEs of h may be in it.
 func (j *job) trace(h *host, data []byte) {
 	var p PETrace
-	if j.spec.Trace == nil || decode(data, &p) != nil || p.PE < h.First || p.PE >= h.First+h.PEs {
+	if j.spec.Trace == nil || frame.Decode(data, &p) != nil || p.PE < h.First || p.PE >= h.First+h.PEs {
 		return
 	}
 	p.Host = h.index

@@ -13,6 +13,9 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/gopgas/gopgas/pgas/boot/launch/internal/frame"
+	"github.com/gopgas/gopgas/pgas/boot/launch/internal/output"
+	"github.com/gopgas/gopgas/pgas/boot/launch/internal/spawn"
 	"golang.org/x/sys/unix"
 )
 
@@ -47,8 +50,8 @@ type relayLink struct {
 	job      *job
 	host     *host
 	via      *relayLink // through which it is reached; nil: the launcher has started it itself
-	link     *link
-	send     *sender
+	link     *spawn.Link
+	send     *frame.Sender
 	relays   atomic.Bool // it has been told what to start
 	children map[uint32]*childStreams
 	ended    bool // only the event loop uses it
@@ -89,13 +92,13 @@ func (j *job) startTree() error {
 }
 
 // followBranch handles the command of the head of b, which becomes an agent, or a relay if there are hosts behind it.
-func (j *job) followBranch(b branch, l *link, via *relayLink) {
+func (j *job) followBranch(b branch, l *spawn.Link, via *relayLink) {
 	b.head.via = via
 	if len(b.rest) == 0 {
 		j.follow(b.head, l)
 		return
 	}
-	r := &relayLink{job: j, host: b.head, via: via, link: l, send: newSender(l.in), children: map[uint32]*childStreams{}}
+	r := &relayLink{job: j, host: b.head, via: via, link: l, send: frame.NewSender(l.In), children: map[uint32]*childStreams{}}
 	j.relays = append(j.relays, r)
 	b.head.via = r
 	j.follow(b.head, r.add(b.head))
@@ -106,37 +109,37 @@ func (j *job) followBranch(b branch, l *link, via *relayLink) {
 }
 
 // config is what the launcher tells a relay that it has started itself.
-func (r *relayLink) config(b branch) relayConfig {
+func (r *relayLink) config(b branch) frame.RelayConfig {
 	spec := &r.job.spec
-	agent := spec.command(hostPlace)
-	return relayConfig{
-		Protocol: protocol, Hosts: spec.Hosts, Argv: agent.argv, Input: agent.input,
+	agent := spec.command(spawn.HostPlace)
+	return frame.RelayConfig{
+		Protocol: frame.Protocol, Hosts: spec.Hosts, Argv: agent.Argv, Input: agent.Input,
 		Host: uint32(b.head.index), Rest: subtreesOf(b.rest),
 	}
 }
 
-func subtreesOf(branches []branch) (all []subtree) {
+func subtreesOf(branches []branch) (all []frame.Subtree) {
 	for _, b := range branches {
-		all = append(all, subtree{uint32(b.head.index), subtreesOf(b.rest)})
+		all = append(all, frame.Subtree{Host: uint32(b.head.index), Rest: subtreesOf(b.rest)})
 	}
 	return all
 }
 
 // add makes the link to the command that the relay runs for h.
-func (r *relayLink) add(h *host) *link {
-	number := hostNumber(uint32(h.index))
+func (r *relayLink) add(h *host) *spawn.Link {
+	number := frame.HostNumber(uint32(h.index))
 	s := &childStreams{end: make(chan error, 1)}
-	l := &link{
-		in: relayWriter{r, number},
-		signal: func(sig unix.Signal) {
+	l := &spawn.Link{
+		In: relayWriter{r, number},
+		Signal: func(sig unix.Signal) {
 			if r.relays.Load() {
-				r.send.bytes(toChildSignal, number, []byte{byte(sig)})
+				r.send.Send(frame.ToChildSignal, number, []byte{byte(sig)})
 			}
 		},
-		wait: func() error { return <-s.end },
+		Wait: func() error { return <-s.end },
 	}
-	l.out, s.out = io.Pipe()
-	l.errs, s.errs = io.Pipe()
+	l.Out, s.out = io.Pipe()
+	l.Errs, s.errs = io.Pipe()
 	r.children[uint32(h.index)] = s
 	return l
 }
@@ -148,7 +151,7 @@ type relayWriter struct {
 }
 
 func (w relayWriter) Write(b []byte) (int, error) {
-	return len(b), w.relay.send.bytes(toChild, w.number, b)
+	return len(b), w.relay.send.Send(frame.ToChild, w.number, b)
 }
 
 func (w relayWriter) Close() error { return nil }
@@ -156,16 +159,16 @@ func (w relayWriter) Close() error { return nil }
 // run reads what the relay sends, until it has ended, and ends with it the streams of all hosts behind it.
 func (r *relayLink) run(b branch) {
 	var readers sync.WaitGroup
-	readers.Go(func() { r.job.readErrors(r.host, r.link.errs) })
+	readers.Go(func() { r.job.readErrors(r.host, r.link.Errs) })
 	readers.Go(func() {
-		in := bufio.NewReaderSize(r.link.out, maxLine)
+		in := bufio.NewReaderSize(r.link.Out, output.MaxLine)
 		progress := func(n int) { r.job.post(event{host: r.host, kind: staged, bytes: n}) }
-		text, err := awaitGreeting(in, r.link.in, r.job.spec.files, progress)
-		if other := checkGreeting(text); err == nil && other != nil {
+		text, err := spawn.AwaitGreeting(in, r.link.In, r.job.spec.files, progress)
+		if other := frame.CheckGreeting(text); err == nil && other != nil {
 			r.job.post(event{host: r.host, kind: otherVersion, err: other})
 		} else if err == nil {
 			if r.via == nil { // the relay that has started this one tells it
-				r.send.value(toRelay, r.config(b))
+				r.send.SendValue(frame.ToRelay, r.config(b))
 			}
 			r.relays.Store(true)
 			r.demultiplex(in)
@@ -173,7 +176,7 @@ func (r *relayLink) run(b branch) {
 		io.Copy(io.Discard, in)
 	})
 	readers.Wait()
-	e := event{kind: relayEnded, relay: r, err: r.link.wait()}
+	e := event{kind: relayEnded, relay: r, err: r.link.Wait()}
 	if !r.children[uint32(r.host.index)].ended {
 		e.host = r.host
 	}
@@ -186,7 +189,7 @@ func (r *relayLink) run(b branch) {
 // demultiplex gives each host's streams what the relay sends of them.
 func (r *relayLink) demultiplex(in *bufio.Reader) {
 	for {
-		k, data, err := readFrame(in)
+		k, data, err := frame.Read(in)
 		if err != nil {
 			if !isEnd(err) {
 				r.job.post(event{host: r.host, kind: badFrame, err: err})
@@ -200,15 +203,15 @@ func (r *relayLink) demultiplex(in *bufio.Reader) {
 		s := r.children[number]
 		switch {
 		case s == nil:
-		case k == fromChild:
+		case k == frame.FromChild:
 			s.out.Write(data)
-		case k == fromChildErrors:
+		case k == frame.FromChildErrors:
 			s.errs.Write(data)
-		case k == fromChildStaged && len(data) == 4:
+		case k == frame.FromChildStaged && len(data) == 4:
 			r.job.post(event{host: r.host, kind: staged, bytes: int(binary.BigEndian.Uint32(data))})
-		case k == fromChildEnd && len(data) > 0:
+		case k == frame.FromChildEnd && len(data) > 0:
 			r.close(number, errors.New(string(data)))
-		case k == fromChildEnd:
+		case k == frame.FromChildEnd:
 			r.close(number, nil)
 		}
 	}
@@ -238,7 +241,7 @@ func (j *job) handleRelayEnd(r *relayLink, lost *host, err error) {
 // closeRelays ends the input of every relay, and so that of all hosts behind it.
 func (j *job) closeRelays() {
 	for _, r := range j.relays {
-		r.link.in.Close()
+		r.link.In.Close()
 		if !r.relays.Load() {
 			j.endCommand(r.link)
 		}
@@ -248,7 +251,7 @@ func (j *job) closeRelays() {
 // signalRelays sends a signal to the command of every relay.
 func (j *job) signalRelays(sig unix.Signal) {
 	for _, r := range j.relays {
-		r.link.signal(sig)
+		r.link.Signal(sig)
 	}
 }
 

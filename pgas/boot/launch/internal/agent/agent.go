@@ -1,0 +1,491 @@
+package agent
+
+// The life of an agent: it starts the PEs, follows them until all of them are gone, and reports how each one ended.
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/boot/launch/internal/frame"
+	"github.com/gopgas/gopgas/pgas/boot/launch/internal/output"
+	"github.com/gopgas/gopgas/pgas/boot/launch/internal/spawn"
+	"github.com/gopgas/gopgas/pgas/boot/record"
+)
+
+// Main runs this process as the agent of one host, over standard input and output, until the job has ended on
+// that host, and returns the exit status. The process that calls it becomes the guard, and the agent its child.
+func Main() int {
+	if os.Getenv(boot.EnvAgent) != guardedAgent {
+		return guard()
+	}
+	// The PEs' parent-death signal is sent when the thread that started them ends, so that must be a
+	// thread that lives as long as the process.
+	runtime.LockOSThread()
+	stdout := pollable(1)
+	a := New(thisMachine{boot.Sockets}, stdout)
+	signal.Notify(make(chan os.Signal, 1), unix.SIGPIPE) // a handler, unlike ignoring, is not inherited
+	stop := make(chan os.Signal, 1)
+	signal.Notify(stop, unix.SIGHUP, unix.SIGINT, unix.SIGTERM, unix.SIGQUIT)
+	a.signals = stop
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		fmt.Fprintln(os.Stderr, "pgasrun: agent: becoming a subreaper:", err)
+		return 1
+	}
+	return a.Serve(os.Stdin)
+}
+
+// New returns an agent that writes to control.
+func New(m Machine, control controlOutput) *Agent {
+	return &Agent{
+		machine:     m,
+		control:     control,
+		out:         frame.NewSender(control),
+		commands:    make(chan command),
+		orphaned:    make(chan struct{}),
+		exits:       make(chan Exited),
+		globalExits: make(chan frame.GlobalExit),
+		accusations: make(chan boot.Accusation),
+		input:       make(chan []byte, 1),
+	}
+}
+
+// Serve greets the launcher, does what it says on in, and returns the exit status.
+func (a *Agent) Serve(in io.Reader) int {
+	io.WriteString(a.control, frame.Greeting)
+	go a.listen(bufio.NewReader(in))
+	if err := a.run(); err != nil {
+		a.out.Send(frame.FromAbort, []byte(err.Error()))
+		return 1
+	}
+	return 0
+}
+
+// controlOutput is the standard output of an agent.
+type controlOutput interface {
+	io.Writer
+	SetWriteDeadline(time.Time) error
+}
+
+// command is a frame that the launcher has sent.
+type command struct {
+	kind frame.Kind
+	data []byte
+}
+
+// Exited is a reaped child.
+type Exited struct {
+	PID    int
+	Status unix.WaitStatus
+	CPU    time.Duration // that it has used
+	Memory uint64        // most that was resident, in bytes
+}
+
+type Agent struct {
+	machine     Machine
+	cfg         frame.Config
+	room        boot.HeapRoom
+	memoryKills *boot.MemoryKills // when the PEs were started
+	control     controlOutput
+	out         *frame.Sender
+	commands    chan command  // closed at the end of standard input
+	orphaned    chan struct{} // closed with commands
+	signals     <-chan os.Signal
+	exits       chan Exited           // closed when no child is left
+	globalExits chan frame.GlobalExit // of a PE of this host, at most one
+	accusations chan boot.Accusation
+	accusing    bool      // a PE of this host has accused another: the launcher decides which PE is the cause
+	stopped     bool      // the PEs have been stopped, to be killed
+	stalled     bool      // the launcher has been told that every PE is stalled
+	signalledAt time.Time // when the launcher was told of a SIGTERM to this agent
+
+	exchange       *exchange // nil in a job of one host
+	segment        *boot.Segment
+	pes            []pe
+	startedAt      int64           // boot.Clock before the first of them
+	tableAtFailure []frame.Blocked // what the PEs were doing when they were told of the first failure; nil: none
+	sampler        *sampler        // nil: no statistics are wanted
+	record         *record.Memory  // what the PEs record of themselves; nil: nothing
+	recordFile     *os.File        // that memory, until the PEs have inherited it
+	input          chan []byte     // for PE 0
+	relays         sync.WaitGroup
+}
+
+// pollable makes a descriptor one whose writes can be given a deadline.
+func pollable(fd int) *os.File {
+	unix.SetNonblock(fd, true)
+	return os.NewFile(uintptr(fd), "control")
+}
+
+func (a *Agent) listen(in *bufio.Reader) {
+	defer close(a.orphaned)
+	defer close(a.commands)
+	for {
+		k, data, err := frame.Read(in)
+		if err != nil {
+			// A launcher that does not read the agent's output must not keep the agent from killing its PEs.
+			a.control.SetWriteDeadline(time.Now().Add(spawn.DrainTime))
+			return
+		}
+		if k == frame.ToClock {
+			a.answerClock(data)
+			continue
+		}
+		a.commands <- command{k, data}
+	}
+}
+
+// run prepares, starts the PEs and supervises them until all are gone. An error means that the job has not started
+// on this host.
+func (a *Agent) run() error {
+	first, ok := a.next()
+	var hosts []boot.Host
+	if ok && first.kind == frame.ToHosts {
+		if err := frame.Decode(first.data, &hosts); err != nil {
+			return fmt.Errorf("reading the hosts of the job: %w", err)
+		}
+		first, ok = a.next()
+	}
+	if !ok {
+		return fmt.Errorf("the agent's standard input was closed before the launcher's first word: an agent is started by pgasrun, whose launch command must pass input on (ssh without -n, docker exec with -i)")
+	}
+	if first.kind == frame.ToRelay {
+		var cfg frame.RelayConfig
+		if err := frame.Decode(first.data, &cfg); err != nil {
+			return fmt.Errorf("reading the relay's configuration: %w", err)
+		}
+		return a.relay(cfg)
+	}
+	if first.kind != frame.ToConfig {
+		return fmt.Errorf("an agent is started by pgasrun, not by hand")
+	}
+	if err := frame.Decode(first.data, &a.cfg); err != nil {
+		return fmt.Errorf("reading the agent's configuration: %w", err)
+	}
+	if a.cfg.Protocol != frame.Protocol {
+		return frame.ErrOtherVersion
+	}
+	if a.cfg.Hosts == nil {
+		a.cfg.Hosts = hosts
+	}
+	if a.cfg.Sweep {
+		for deadline := time.Now().Add(killTime); sweep(boot.JobMarks(a.cfg.ID, a.cfg.Host), 0) > 0 && time.Now().Before(deadline); {
+			time.Sleep(time.Millisecond)
+		}
+		return nil
+	}
+	answer, err := a.prepare()
+	if err != nil {
+		return err
+	}
+	answer.SentAt = boot.Clock()
+	a.out.SendValue(frame.FromReady, answer)
+	next, ok := a.next()
+	if !ok {
+		return nil // another host was not ready
+	}
+	var st frame.Start
+	if err := frame.Decode(next.data, &st); err != nil || next.kind != frame.ToStart {
+		return fmt.Errorf("the launcher said %q instead of starting", next.kind)
+	}
+	if err := a.start(st); err != nil {
+		a.killAll()
+		go a.reap()
+		a.sweepUntilAlone()
+		return err
+	}
+	a.out.Send(frame.FromStarted)
+	if a.cfg.Stats {
+		a.sampler = newSampler(a.segment.States, a.cfg.Hosts[a.cfg.Host], a.record)
+	}
+	go a.reap()
+	a.machine.Watch(a)
+	a.supervise()
+	return nil
+}
+
+// next returns the next command. ok is false if none comes any more, or if a signal ends this agent before it has PEs.
+func (a *Agent) next() (c command, ok bool) {
+	select {
+	case c, ok = <-a.commands:
+		return c, ok
+	case <-a.signals:
+		return c, false
+	}
+}
+
+// supervise follows the job on this host until every process of it is gone.
+func (a *Agent) supervise() {
+	live := len(a.pes)
+	commands := a.commands
+	looks := a.stallLooks()
+	for live > 0 {
+		select {
+		case c, ok := <-commands:
+			if !ok {
+				a.killAll()
+				commands = nil
+				continue
+			}
+			a.handle(c)
+		case sig := <-a.signals:
+			if a.isEcho(sig) {
+				continue
+			}
+			if commands == nil || !a.signalledAt.IsZero() || sig != unix.SIGTERM {
+				a.killAll()
+				continue
+			}
+			a.signalledAt = time.Now()
+			a.out.Send(frame.FromSignal, []byte{byte(unix.SIGTERM)})
+		case x := <-a.globalExits:
+			a.stopPEs()
+			a.out.SendValue(frame.FromGlobalExit, x)
+		case x := <-a.accusations:
+			a.reportAccusation(x)
+		case <-looks:
+			a.reportStall()
+		case e := <-a.exits:
+			if a.childExited(e) {
+				live--
+			}
+		}
+	}
+	go func() {
+		for c := range a.commands { // so that listen reaches the end of the input
+			if c.kind == frame.ToPing {
+				a.out.Send(frame.FromPing)
+			}
+		}
+	}()
+	if a.sweepUntilAlone() {
+		a.drain()
+	}
+	if a.cfg.Live {
+		a.sendLive(a.table(), a.pes) // the last answer: what they had recorded in the end
+	}
+	if a.cfg.Events > 0 {
+		a.sendTraces()
+	}
+	if a.sampler != nil {
+		for _, p := range a.sampler.result() {
+			a.out.SendValue(frame.FromStats, []frame.PEStats{p}) // one by one: what a PE has counted of many others is long
+		}
+	}
+	a.out.Send(frame.FromDone)
+	if a.exchange != nil {
+		if a.exchange.hasOthers() {
+			<-a.orphaned // PEs of other hosts may still need it
+		}
+		a.exchange.server.Close()
+	}
+}
+
+// isEcho reports whether sig belongs to the SIGTERM of which the launcher has been told: a scheduler signals the guard
+// and the agent, and the guard passes its signal on.
+func (a *Agent) isEcho(sig os.Signal) bool {
+	return sig == unix.SIGTERM && !a.signalledAt.IsZero() && time.Since(a.signalledAt) < boot.SignalEcho
+}
+
+func (a *Agent) handle(c command) {
+	switch c.kind {
+	case frame.ToInput:
+		a.input <- c.data // never blocks: the launcher sends the next after FromInputTaken
+	case frame.ToEOF:
+		a.input <- nil
+	case frame.ToSignal:
+		if len(c.data) == 1 {
+			a.signalAll(syscall.Signal(c.data[0]))
+		}
+	case frame.ToTerminate:
+		if len(c.data) == 1 {
+			a.segment.Header.EndRequested.Store(1)
+			a.signalAll(syscall.Signal(c.data[0]))
+		}
+	case frame.ToTable:
+		a.out.SendValue(frame.FromTable, a.table())
+	case frame.ToPing:
+		a.out.Send(frame.FromPing)
+	case frame.ToLive:
+		a.answerLive()
+	case frame.ToStop:
+		a.stopPEs()
+		a.out.Send(frame.FromStopped)
+	case frame.ToFailed:
+		var d frame.Death
+		if frame.Decode(c.data, &d) == nil {
+			a.out.SendValue(frame.FromTable, a.announceFailure(d))
+		}
+	}
+}
+
+// childExited handles the end of a child process and reports whether that was a PE.
+func (a *Agent) childExited(e Exited) bool {
+	for i := range a.pes {
+		p := &a.pes[i]
+		if p.pid != e.PID || p.ended {
+			continue
+		}
+		p.ended, p.endedAt, p.cpu, p.memory = true, boot.Clock(), e.CPU, e.Memory
+		if a.sampler != nil {
+			a.sampler.ended(i, e)
+		}
+		d := a.deathOf(i, syscall.WaitStatus(e.Status))
+		p.status = d.ExitStatus()
+		switch {
+		case !d.Failed() || a.stopped:
+		case a.accusing && d.CauseClass() == frame.Consequence:
+			d.Table = a.table() // the launcher decides which death it is a consequence of
+		default:
+			d.Table = a.announceFailure(d)
+		}
+		d.SentAt = boot.Clock()
+		a.out.SendValue(frame.FromDeath, d)
+		return true
+	}
+	return false
+}
+
+// announceFailure tells the PEs of this host that one has failed, and returns what they were doing when they were
+// told of the first failure.
+func (a *Agent) announceFailure(d frame.Death) []frame.Blocked {
+	if a.tableAtFailure == nil {
+		a.tableAtFailure = a.settledTable() // before they wake
+	}
+	a.segment.Fail(d.BlamedPE(), d.FailedHow())
+	return a.tableAtFailure
+}
+
+// deathOf returns how PE i of this host ended, with what the PE has published about that.
+func (a *Agent) deathOf(i int, status syscall.WaitStatus) frame.Death {
+	st := a.segment.States[i]
+	d := frame.Death{PE: a.cfg.Hosts[a.cfg.Host].First + i, Process: a.pes[i].pid, Status: status, FailedAt: boot.Clock()}
+	d.NeverLeft = boot.Membership(st.Membership.Load()) == boot.Joined
+	d.ByLauncher = status.Signaled() && a.pes[i].signalsSent>>status.Signal()&1 != 0
+	if status.Signal() == unix.SIGKILL && !d.ByLauncher && a.memoryKills != nil {
+		d.OutOfMemory = a.memoryKills.Explain()
+	}
+	d.Peer = int(st.End.Lost.Load()) - 1
+	if at := st.End.At.Load(); at != 0 {
+		d.FailedAt, d.Reason = at, boot.EndReason(st.End.Why.Load())
+		if d.Reason == boot.EndLost {
+			d.Peer = int(st.End.Peer.Load())
+		}
+		if d.Reason == boot.EndOnRequest && a.pes[i].signalsSent == 0 {
+			d.Reason = boot.EndOwn // it failed before it was signalled
+		}
+	}
+	return d
+}
+
+// signalAll signals the process group of every PE, so that a wrapper's children get it too.
+func (a *Agent) signalAll(sig syscall.Signal) {
+	for i := range a.pes {
+		if p := &a.pes[i]; p.pid != 0 && !p.ended {
+			p.signalsSent |= 1 << sig
+			a.machine.Signal(p.pid, sig)
+		}
+	}
+}
+
+func (a *Agent) killAll() { a.signalAll(unix.SIGKILL) }
+
+// reap waits for every child, PEs and orphans, until there is none. It is called when all PEs have been started.
+func (a *Agent) reap() {
+	defer close(a.exits)
+	for {
+		e, ok := a.machine.Wait()
+		if !ok {
+			return
+		}
+		a.exits <- e
+	}
+}
+
+// sweepUntilAlone kills what the PEs have left running, and reports whether that worked: a process that
+// survives a kill for this long is stuck in the kernel.
+func (a *Agent) sweepUntilAlone() bool {
+	pause := time.Millisecond
+	for deadline := time.Now().Add(killTime); time.Now().Before(deadline); {
+		next := time.After(pause)
+	collect:
+		for {
+			select {
+			case _, more := <-a.exits:
+				if !more {
+					return true
+				}
+			case <-next:
+				break collect
+			}
+		}
+		a.machine.SweepUp(a)
+		pause = min(2*pause, 100*time.Millisecond)
+	}
+	fmt.Fprintln(os.Stderr, "a process of the job cannot be killed")
+	return false
+}
+
+// drain waits until the rest of the output has been sent. The writers are dead, so only a launcher that does not
+// read can delay it.
+func (a *Agent) drain() {
+	done := make(chan struct{})
+	go func() {
+		a.relays.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-a.orphaned:
+	}
+}
+
+func (a *Agent) logf(format string, args ...any) {
+	a.out.Send(frame.FromLog, fmt.Appendf(nil, format, args...))
+}
+
+// relayOutput sends the output of one PE to the launcher, by whole lines unless they are longer than MaxLine.
+func (a *Agent) relayOutput(k frame.Kind, pe int, from *os.File) {
+	defer from.Close()
+	head := binary.BigEndian.AppendUint32(nil, uint32(pe))
+	emit := func(piece []byte) { a.out.Send(k, head, piece) }
+	if k == frame.FromStderr {
+		hold := &output.CrashBuffer{Emit: emit}
+		defer hold.Flush()
+		emit = hold.Write
+	}
+	output.SplitLines(from, emit)
+}
+
+// relayProfiles sends the profiles of one PE to the launcher.
+func (a *Agent) relayProfiles(pe int, from *os.File) {
+	defer from.Close()
+	head := binary.BigEndian.AppendUint32(nil, uint32(pe))
+	err := boot.ReadProfiles(from, func(k boot.ProfileKind, data []byte) { a.out.Send(frame.FromProfile, head, []byte{byte(k)}, data) })
+	if err != nil {
+		a.logf("the profiles of PE %d: %v", pe, err)
+		io.Copy(io.Discard, from)
+	}
+}
+
+// feed writes the launcher's standard input to PE 0. When PE 0 no longer reads, the rest is dropped.
+func (a *Agent) feed(to *os.File) {
+	defer to.Close()
+	for data := range a.input {
+		if data == nil {
+			return
+		}
+		to.Write(data)
+		a.out.Send(frame.FromInputTaken)
+	}
+}

@@ -1,0 +1,302 @@
+package agent
+
+// What an agent does before its PEs run: check that they can run, make the segment, start them.
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/gopgas/gopgas/internal/plural"
+	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/boot/launch/internal/frame"
+	"github.com/gopgas/gopgas/pgas/boot/launch/internal/spawn"
+	"github.com/gopgas/gopgas/pgas/boot/record"
+)
+
+// The descriptors of a PE after its standard three. Where there is no secret, nothing has its descriptor.
+const (
+	segmentFD = 3
+	secretFD  = 4
+	profileFD = 5
+	recordFD  = 6
+
+	noFile = ^uintptr(0)
+)
+
+// prepare checks what can be checked before any host starts.
+func (a *Agent) prepare() (frame.Ready, error) {
+	answer, err := a.machine.Check(a)
+	if err != nil {
+		return frame.Ready{}, err
+	}
+	a.room = answer.Room
+	if a.cfg.Secret != nil {
+		if a.exchange, err = listenForExchange(a.cfg, a.machine); err != nil {
+			return frame.Ready{}, err
+		}
+		answer.Addrs = a.exchange.addrs
+	}
+	return answer, nil
+}
+
+func (thisMachine) Check(a *Agent) (frame.Ready, error) {
+	c := &a.cfg
+	if c.Staged != "" {
+		if err := useStaged(c, a.logf); err != nil {
+			return frame.Ready{}, err
+		}
+	}
+	if err := checkFiles(c); err != nil {
+		return frame.Ready{}, err
+	}
+	if err := CheckDir(c.Dir); err != nil {
+		return frame.Ready{}, err
+	}
+	if err := os.Chdir(c.Dir); err != nil {
+		return frame.Ready{}, fmt.Errorf("the working directory %s cannot be entered: %w", c.Dir, errors.Unwrap(err))
+	}
+	if err := spawn.CheckProgram(c.Program); err != nil {
+		return frame.Ready{}, err
+	}
+	answer := frame.Ready{Memory: boot.HostMemory(), Room: boot.Room(), Clock: frame.ClockID(), Machine: frame.MachineID(), CPUs: boot.AllowedCPUs()}
+	if answer.Hash = c.Staged; c.Hash && answer.Hash == "" {
+		var err error
+		if answer.Hash, err = spawn.HashFile(c.Program); err != nil {
+			return frame.Ready{}, err
+		}
+	}
+	return answer, nil
+}
+
+// checkFiles returns an error if the agent cannot have open what its PEs need: the pipes of their output and profiles,
+// their connections to the exchange, and those of other hosts.
+func checkFiles(c *frame.Config) error {
+	const ownFiles = 12 // memory, listeners, and the pipes of a PE that is being started
+	pes, each, others := c.Hosts[c.Host].PEs, 2, 0
+	if c.Profiles {
+		each++
+	}
+	if c.Secret != nil {
+		each++
+		others, _ = exchangePart(c.Hosts, c.Host, c.FanOut)
+	}
+	return boot.NeedFiles(fmt.Sprintf("the agent, for %s and %s,", plural.Count(pes, "PE"), plural.Count(others, "other host")), ownFiles+pes*each+others)
+}
+
+// CheckDir returns an error if PEs cannot start in dir.
+func CheckDir(dir string) error {
+	info, err := os.Stat(dir)
+	switch {
+	case err != nil:
+		return fmt.Errorf("the working directory %s must exist on every host: %w: make it there, or give -wdir another one", dir, errors.Unwrap(err))
+	case !info.IsDir():
+		return fmt.Errorf("the working directory %s is no directory: give -wdir another one", dir)
+	}
+	return nil
+}
+
+// start makes the segment and starts every PE of this host.
+func (a *Agent) start(st frame.Start) error {
+	host, last := a.cfg.Hosts[a.cfg.Host], a.cfg.Hosts[len(a.cfg.Hosts)-1]
+	if err := boot.CheckHeap(host.PEs, st.HeapMax, a.room); err != nil {
+		return err
+	}
+	segment, err := boot.CreateSegment(last.First+last.PEs, host.First, host.PEs, st.Cores, st.HeapMax)
+	if err != nil {
+		return err
+	}
+	defer segment.Close()
+	if a.segment, err = boot.MapControl(segment, host.PEs); err != nil {
+		return err
+	}
+	a.segment.Header.StallAfter.Store(int64(a.cfg.Stall))
+	var addrs []string
+	if a.exchange != nil {
+		addrs = a.exchange.serve(a.cfg, st.Parent, a.reportLostHost, a.logf)
+	}
+	a.pes, a.startedAt = make([]pe, host.PEs), boot.Clock()
+	if a.cfg.Record {
+		if err := a.createRecord(last.First+last.PEs, host); err != nil {
+			return err
+		}
+		defer a.recordFile.Close()
+	}
+	return a.machine.StartPEs(a, segment, addrs)
+}
+
+// createRecord makes the memory for what the PEs of this host record of themselves.
+func (a *Agent) createRecord(npes int, host boot.Host) (err error) {
+	if a.recordFile, err = record.Create(npes, host.First, host.PEs, a.cfg.Events); err == nil {
+		a.record, err = record.Map(a.recordFile)
+	}
+	return err
+}
+
+func (thisMachine) StartPEs(a *Agent, segment SegmentFile, addrs []string) error {
+	files := []uintptr{0, 0, 0, segment.Fd(), noFile, noFile, noFile}
+	if a.cfg.Secret != nil {
+		secret, err := secretFile(boot.HandedDown(a.cfg.Secret, a.cfg.Hosts))
+		if err != nil {
+			return err
+		}
+		defer secret.Close()
+		files[secretFD] = secret.Fd()
+	}
+	if a.recordFile != nil {
+		files[recordFD] = a.recordFile.Fd()
+	}
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer null.Close()
+	environ := a.environ(addrs)
+	var cpus [][]int
+	a.memoryKills = boot.CountMemoryKills()
+	if share := boot.GoMemoryShare(len(a.pes)); share > 0 {
+		a.logf("control groups leave %s of memory: GOMEMLIMIT of a PE is %s unless set", boot.BytesText(boot.HostMemory()), boot.BytesText(uint64(share)))
+	}
+	if !a.cfg.Unbound {
+		cpus = CPUSets(boot.AllowedCPUs(), len(a.pes))
+	}
+	for i := range a.pes {
+		var mine []int
+		if cpus != nil {
+			mine = cpus[i]
+		}
+		err := StartBound(mine, func() error { return a.startPE(i, int(null.Fd()), files, environ) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inherited returns the variables that every PE of this host gets; those of one PE are not among them.
+func inherited(c *frame.Config) []string {
+	// Of two assignments, a program takes the first and Cmd keeps the last.
+	return (&exec.Cmd{Env: append(boot.StripEnv(os.Environ()), c.Env...)}).Environ()
+}
+
+// peerTimeout returns the PGAS_PEER_TIMEOUT of the PEs, 0 for the default. A value that is wrong is reported by the
+// PEs.
+func peerTimeout(c *frame.Config) time.Duration {
+	set, err := boot.ParseSettings(inherited(c))
+	if err != nil {
+		return 0
+	}
+	return set.PeerTimeout
+}
+
+// environ returns the environment of PE i of this host.
+func (a *Agent) environ(addrs []string) func(i int) []string {
+	base := inherited(&a.cfg)
+	return func(i int) []string {
+		v := boot.PEVars{
+			ID: a.cfg.ID, PE: a.cfg.Hosts[a.cfg.Host].First + i, Hosts: a.cfg.Hosts, HostIndex: a.cfg.Host,
+			SegmentFD: segmentFD, BootAddrs: addrs, SecretFD: secretFD,
+		}
+		if a.cfg.Profiles {
+			v.ProfileFD = profileFD
+		}
+		if a.cfg.Record {
+			v.RecordFD = recordFD
+		}
+		return append(base[:len(base):len(base)], v.Environ()...)
+	}
+}
+
+// startPE starts PE i of this host in a process group of its own. It overwrites the standard three of files, and that of the profiles.
+func (a *Agent) startPE(i, null int, files []uintptr, environ func(int) []string) error {
+	number := a.cfg.Hosts[a.cfg.Host].First + i
+	out, peOut, err := inboundPipe()
+	if err != nil {
+		return err
+	}
+	errs, peErr, err := inboundPipe()
+	if err != nil {
+		return err
+	}
+	defer unix.Close(peOut)
+	defer unix.Close(peErr)
+	peIn := null
+	if number == 0 {
+		var in *os.File
+		if peIn, in, err = outboundPipe(); err != nil {
+			return err
+		}
+		defer unix.Close(peIn)
+		go a.feed(in)
+	}
+	files[0], files[1], files[2] = uintptr(peIn), uintptr(peOut), uintptr(peErr)
+	if a.cfg.Profiles {
+		profiles, peProfiles, err := inboundPipe()
+		if err != nil {
+			return err
+		}
+		defer unix.Close(peProfiles)
+		files[profileFD] = uintptr(peProfiles)
+		a.relays.Go(func() { a.relayProfiles(number, profiles) })
+	}
+	a.pes[i].pid, err = syscall.ForkExec(a.cfg.Program, a.cfg.Args, &syscall.ProcAttr{
+		Env:   environ(i),
+		Files: files,
+		Sys:   &syscall.SysProcAttr{Setpgid: true, Pdeathsig: unix.SIGKILL},
+	})
+	a.relays.Go(func() { a.relayOutput(frame.FromStdout, number, out) })
+	a.relays.Go(func() { a.relayOutput(frame.FromStderr, number, errs) })
+	return DescribeExec(a.cfg.Program, err)
+}
+
+func DescribeExec(program string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, unix.ENOEXEC):
+		return fmt.Errorf("%s is not a program that this machine can run: a script needs a #! line, a binary the right architecture", program)
+	case errors.Is(err, unix.ENOENT):
+		return fmt.Errorf("%s cannot be run: its interpreter or loader does not exist on this host", program)
+	}
+	return fmt.Errorf("starting %s: %w", program, err)
+}
+
+// inboundPipe returns the end that the agent reads, and the descriptor that a PE writes. Only the agent's end is
+// non-blocking: otherwise the PE would see short writes.
+func inboundPipe() (agentEnd *os.File, peEnd int, err error) {
+	var fd [2]int
+	if err := unix.Pipe2(fd[:], unix.O_CLOEXEC); err != nil {
+		return nil, 0, fmt.Errorf("making a pipe for a PE (ulimit -n bounds the PEs of a host): %w", err)
+	}
+	unix.SetNonblock(fd[0], true)
+	return os.NewFile(uintptr(fd[0]), "pipe"), fd[1], nil
+}
+
+// outboundPipe returns the descriptor that a PE reads, and the end that the agent writes.
+func outboundPipe() (peEnd int, agentEnd *os.File, err error) {
+	var fd [2]int
+	if err := unix.Pipe2(fd[:], unix.O_CLOEXEC); err != nil {
+		return 0, nil, fmt.Errorf("making a pipe for a PE (ulimit -n bounds the PEs of a host): %w", err)
+	}
+	unix.SetNonblock(fd[1], true)
+	return fd[0], os.NewFile(uintptr(fd[1]), "pipe"), nil
+}
+
+// secretFile returns a file with the given contents that has no name: only processes that inherit its descriptor can read it.
+func secretFile(contents []byte) (*os.File, error) {
+	fd, err := unix.MemfdCreate("pgas-secret", unix.MFD_CLOEXEC)
+	if err != nil {
+		return nil, fmt.Errorf("handing down the secret: %w", err)
+	}
+	f := os.NewFile(uintptr(fd), "pgas-secret")
+	if _, err := f.WriteAt(contents, 0); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("handing down the secret: %w", err)
+	}
+	return f, nil
+}

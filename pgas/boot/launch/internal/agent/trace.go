@@ -1,0 +1,42 @@
+package agent
+
+// Traces of PEs. A PE's events are in memory that its agent has mapped, so the agent has them even if the PE was killed.
+
+import (
+	"time"
+
+	"github.com/gopgas/gopgas/internal/plural"
+	"github.com/gopgas/gopgas/pgas/boot/launch/internal/frame"
+)
+
+// tracePiece is how many events one frame has at most.
+const tracePiece = 8 << 10
+
+// traceSlack is by how much events may be outside of the time in which there were PEs: a PE converts Go's clock to the host's.
+const traceSlack = time.Second
+
+// sendTraces sends the traces of this host's PEs.
+func (a *Agent) sendTraces() {
+	for i := range a.pes {
+		p := a.record.PE(a.record.First() + i)
+		t := p.Trace()
+		t.Host, t.Ended = a.cfg.Host, a.pes[i].endedAt
+		if n := t.Within(a.startedAt-int64(traceSlack), t.Ended+int64(traceSlack)); n > 0 {
+			a.logf("%s of PE %d are of no time at which it ran, and left out", plural.Count(n, "event"), t.PE)
+		}
+		events := t.Events
+		for {
+			n := min(len(events), tracePiece)
+			piece := frame.PETrace{Trace: t, Last: n == len(events)}
+			piece.Events = events[:n]
+			if piece.Last {
+				counts := p.Counts()
+				piece.Counts = &counts
+			}
+			if a.out.SendValue(frame.FromTrace, piece) != nil || piece.Last {
+				break
+			}
+			events, t.Names, t.Dropped, t.Updates = events[n:], nil, 0, 0
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package frame
+
+// What frames hold that is no row of a table and no state of a PE: what an agent, and a relay, is told, and its answers.
+
+import (
+	"encoding/binary"
+	"errors"
+	"time"
+
+	"github.com/gopgas/gopgas/pgas/boot"
+)
+
+// Config is what an agent needs to prepare.
+type Config struct {
+	Protocol int // of the segment and the frames
+	ID       string
+	Hosts    []boot.Host // none: ToHosts has told them
+	Host     int
+	Program  string
+	Args     []string // with the name
+	Dir      string
+	Env      []string      // on top of the agent's own
+	Unbound  bool          // PEs run on any CPU
+	Stats    bool          // what PEs are blocked in is looked at all the time
+	Profiles bool          // PEs send profiles of themselves
+	Record   bool          // PEs record what they do (package record)
+	Live     bool          // the launcher asks what PEs are doing while they run
+	Events   int           // that a PE may record; 0: there is no trace
+	Secret   []byte        // of the job; jobs of one host have none
+	FanOut   int           // of the tree of the exchange's servers
+	Serve    string        // the address at which this agent serves the exchange to other hosts; none: boot.ListenOn finds it
+	Hash     bool          // whether to read the whole program
+	Staged   string        // hash of the program in the agent's own directory, if it was staged there; Program names the original
+	Stall    time.Duration // nothing moves for so long: the launcher is told; 0: it is not
+	Sweep    bool          // nothing of the above: kill what is left of job ID on its host Host, and end
+}
+
+// Ready is an agent's answer to config.
+type Ready struct {
+	Hash   string // of the program
+	Memory uint64 // of this host
+	Room   boot.HeapRoom
+	Addrs  []string // of the exchange on this host, for other hosts
+	SentAt int64    // boot.Clock of this host
+
+	Clock   string // see ClockID
+	Machine string // see hostCPUs
+	CPUs    []int
+}
+
+// Start is sent to every agent when all are ready.
+type Start struct {
+	HeapMax uint64
+	Parent  []string // addresses of the exchange on the parent host
+	Cores   int      // CPUs that the host has for itself
+}
+
+// GlobalExit is a call of World.GlobalExit: by which PE, and with which status.
+type GlobalExit struct {
+	PE     int
+	Status int
+}
+
+// RelayConfig is what a relay starts.
+type RelayConfig struct {
+	Protocol int
+	Hosts    []boot.Host // of the job
+	Argv     []string    // of the command of an agent on {host}
+	Input    string      // of that command
+	Host     uint32      // the relay's own, of which it runs the agent too
+	Rest     []Subtree
+}
+
+// Subtree is a host that a relay starts, and those for which that one relays.
+type Subtree struct {
+	Host uint32
+	Rest []Subtree
+}
+
+func HostNumber(host uint32) []byte { return binary.BigEndian.AppendUint32(nil, host) }
+
+// Check returns an error if a launcher of this version cannot have sent cfg.
+func (cfg RelayConfig) Check() error {
+	if cfg.Protocol != Protocol {
+		return ErrOtherVersion
+	}
+	for _, c := range append([]Subtree{{Host: cfg.Host}}, cfg.Rest...) {
+		if int64(c.Host) >= int64(len(cfg.Hosts)) {
+			return ErrOtherVersion
+		}
+	}
+	return nil
+}
+
+var ErrOtherVersion = errors.New("this is another version of pgasrun than the launcher's: install the same on every host")
