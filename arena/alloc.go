@@ -2,15 +2,16 @@ package arena
 
 // Allocation in the part of one PE, by any PE at once.
 //
-// A part is granules. Sizes have classes, in which a record takes the size of its class. Each PE has words that all PEs update
-// by compare-and-swap:
+// A part is granules. Sizes have classes, in which a record takes the size of its class. Each PE has words that all PEs
+// update by compare-and-swap:
 //
 //	fresh  the first granule that was never allocated: an allocation moves it on
 //	free   for each class, a stack of freed records. The word has the granule of the first in its low half, and in
 //	       its high half a count of its changes. Each record's header has the granule of the next.
 //
-// A stack whose first record is popped and pushed again while a PE looks at it has another count, so the compare-and-swap of that
-// PE fails. Headers are accessed atomically only, since such a PE may read one that is in use again.
+// A stack whose first record is popped and pushed again while a PE looks at it has another count, so the
+// compare-and-swap of that PE fails. Headers are accessed atomically only, since such a PE may read one that is in use
+// again.
 //
 // Invariant: a granule belongs to one record: it is allocated, in one stack, or fresh.
 
@@ -26,7 +27,8 @@ const (
 	freshWord  = numClasses // the words before it are those of the classes
 	numWords   = numClasses + 1
 
-	// A header: whether the record is allocated, its class, and its length, or the granule of the next record if it is free.
+	// A header: whether the record is allocated, its class, and its length, or the granule of the next record if it is
+	// free.
 	allocated  = 1 << 63
 	classShift = 55
 	classMask  = 0xff
@@ -46,7 +48,8 @@ func (e *FullError) Error() string {
 		e.PE, e.Bytes, e.Used, e.Max)
 }
 
-// classOf returns the class of a record of so many granules: one for each number up to 8, then four for each power of two.
+// classOf returns the class of a record of so many granules: one for each number up to 8, then four for each power of
+// two.
 func classOf(granules uint64) int {
 	shift := max(0, bits.Len64(granules-1)-3)
 	return 4*shift + int((granules-1)>>shift)
@@ -61,8 +64,8 @@ func sizeOf(class int) uint64 {
 	return uint64((class-4)%4+5) << shift
 }
 
-// allocate allocates a record for that many bytes, headers not counted, in the part of PE pe. It returns its granule and
-// class.
+// allocate allocates a record for that many bytes, headers not counted, in the part of PE pe. It returns its granule
+// and class.
 func (a *Arena) allocate(pe int, bytes uint64) (granule uint64, class int, err error) {
 	need := (headerBytes + bytes + granuleBytes - 1) / granuleBytes
 	if need >= a.granules {

@@ -1,7 +1,7 @@
-// Package arena holds records of different lengths in symmetric memory: strings, byte slices, and slices of plain data. An
-// Arena is as many bytes of every PE as the program asks for. Any PE stores a record in the part of any PE, and gets a Handle:
-// 8 bytes without a pointer, which can itself stand in symmetric memory, in atomic words and in messages, and by which every
-// PE reads the record.
+// Package arena holds records of different lengths in symmetric memory: strings, byte slices, and slices of plain data.
+// An Arena is as many bytes of every PE as the program asks for. Any PE stores a record in the part of any PE, and gets
+// a Handle: 8 bytes without a pointer, which can itself stand in symmetric memory, in atomic words and in messages, and
+// by which every PE reads the record.
 //
 //	texts, err := arena.New(ctx, w, 1<<20)   // on all PEs together
 //	h, err := texts.StoreString(3, "a name") // in the memory of PE 3
@@ -10,26 +10,26 @@
 //
 // # Completion and order
 //
-// A record is stored as by a put on the default context: Store may reuse its source when it returns, and the record is visible
-// to a PE that learns of the handle in an order that a Fence (the record and the handle on the same PE), a Quiet, or a
-// Barrier makes. Load waits for what it reads.
+// A record is stored as by a put on the default context: Store may reuse its source when it returns, and the record is
+// visible to a PE that learns of the handle in an order that a Fence (the record and the handle on the same PE), a
+// Quiet, or a Barrier makes. Load waits for what it reads.
 //
 // # Concurrency
 //
-// Any goroutine of any PE may store, load and free at any time; allocation and freeing are lock-free. New, Reset and Close are
-// collective. A record does not move: it lives until Free, Reset or Close.
+// Any goroutine of any PE may store, load and free at any time; allocation and freeing are lock-free. New, Reset and
+// Close are collective. A record does not move: it lives until Free, Reset or Close.
 //
 // # Memory
 //
-// A record takes its bytes and 8 more, rounded up to 16, and beyond 64 up to a quarter of a power of two. Freed records are used
-// again for records of about their size. A PE uses freed memory first where it is near (on this host), and fresh memory first
-// on another host, where each look takes a round trip.
+// A record takes its bytes and 8 more, rounded up to 16, and beyond 64 up to a quarter of a power of two. Freed records
+// are used again for records of about their size. A PE uses freed memory first where it is near (on this host), and
+// fresh memory first on another host, where each look takes a round trip.
 //
 // # Errors
 //
-// A full part is a *FullError. Misuse panics with *pgas.UsageError: the zero handle, one from before a Reset, one of a freed record (found by Free, and by
-// every access to a record of 4,095 elements or more, and to all records with PGAS_CHECK=1), a PE that is not there. A PE that is
-// lost during a call is a panic with *pgas.PeerError, as in a Get.
+// A full part is a *FullError. Misuse panics with *pgas.UsageError: the zero handle, one from before a Reset, one of a
+// freed record (found by Free, and by every access to a record of 4,095 elements or more, and to all records with
+// PGAS_CHECK=1), a PE that is not there. A PE that is lost during a call is a panic with *pgas.PeerError, as in a Get.
 package arena
 
 import (
@@ -42,8 +42,8 @@ import (
 	"github.com/gopgas/gopgas/pgas"
 )
 
-// An Arena is memory for records on every PE. Its methods and the functions of the package panic with *pgas.UsageError if it is
-// nil, zero or closed.
+// An Arena is memory for records on every PE. Its methods and the functions of the package panic with *pgas.UsageError
+// if it is nil, zero or closed.
 type Arena struct {
 	w          *pgas.World
 	mem        pgas.Sym[granule]
@@ -66,10 +66,10 @@ const (
 	MaxBytes = (1<<granuleBits - 1) * granuleBytes
 )
 
-// New makes an arena with room for that many bytes of records and their headers on every PE. It is collective over all PEs,
-// with the same number on each, and contains barriers, as pgas.Alloc does. It takes memory only where records are stored. It
-// returns the errors of pgas.Alloc: *pgas.HeapFullError and those of a collective. It panics with *pgas.UsageError if
-// bytesPerPE is less than 16 or more than MaxBytes, or if the job has more than MaxPEs.
+// New makes an arena with room for that many bytes of records and their headers on every PE. It is collective over all
+// PEs, with the same number on each, and contains barriers, as pgas.Alloc does. It takes memory only where records are
+// stored. It returns the errors of pgas.Alloc: *pgas.HeapFullError and those of a collective. It panics with
+// *pgas.UsageError if bytesPerPE is less than 16 or more than MaxBytes, or if the job has more than MaxPEs.
 func New(ctx context.Context, w *pgas.World, bytesPerPE int) (*Arena, error) {
 	if bytesPerPE < granuleBytes || bytesPerPE > MaxBytes {
 		misuse("New", "%d bytes for each PE: give a number from %d to %d", bytesPerPE, granuleBytes, MaxBytes)
@@ -97,9 +97,9 @@ func New(ctx context.Context, w *pgas.World, bytesPerPE int) (*Arena, error) {
 	return a, nil
 }
 
-// Reset drops all records. It is collective over all PEs and contains two barriers: no PE drops records before all PEs have
-// called it, and all parts are empty when it returns. Handles from before it are misuse after it, and are found: those of the
-// last seven generations always. It returns the errors of a barrier, after which the arena cannot be used.
+// Reset drops all records. It is collective over all PEs and contains two barriers: no PE drops records before all PEs
+// have called it, and all parts are empty when it returns. Handles from before it are misuse after it, and are found:
+// those of the last seven generations always. It returns the errors of a barrier, after which the arena cannot be used.
 func (a *Arena) Reset(ctx context.Context) error {
 	a.mustBeOpen("Reset")
 	if err := a.w.Barrier(ctx); err != nil {
@@ -138,8 +138,8 @@ func (a *Arena) Close(ctx context.Context) error {
 	return nil
 }
 
-// Used returns how many bytes of the part of PE pe were ever allocated since New or Reset, freed ones included. It is a fetch
-// from pe. It panics with *pgas.UsageError if pe is out of range.
+// Used returns how many bytes of the part of PE pe were ever allocated since New or Reset, freed ones included. It is a
+// fetch from pe. It panics with *pgas.UsageError if pe is out of range.
 func (a *Arena) Used(pe int) int {
 	a.mustBeOpen("Used")
 	return int(a.word(freshWord).Fetch(pe)-1) * granuleBytes

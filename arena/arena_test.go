@@ -34,8 +34,8 @@ type stored struct {
 	want []byte
 }
 
-// churn stores and frees records in the parts of all PEs, at random, and compares all that are alive now and then. The others do
-// the same meanwhile.
+// churn stores and frees records in the parts of all PEs, at random, and compares all that are alive now and then. The
+// others do the same meanwhile.
 func churn(ctx context.Context, w *pgas.World, a *arena.Arena, seed uint64, steps int) error {
 	rng := rand.New(rand.NewPCG(seed, uint64(w.PE())))
 	var alive []stored
@@ -83,8 +83,8 @@ func check(a *arena.Arena, s stored) error {
 	return nil
 }
 
-// TestChurn: what PEs store in each other's parts at once is theirs alone, and what they free is used again: all that they
-// store together would not fit.
+// TestChurn: what PEs store in each other's parts at once is theirs alone, and what they free is used again: all that
+// they store together would not fit.
 func TestChurn(t *testing.T) {
 	for _, npes := range []int{1, 3} {
 		t.Run(fmt.Sprintf("%d PEs", npes), func(t *testing.T) {

@@ -2,8 +2,8 @@ package arena
 
 import "testing"
 
-// TestClasses: the class of a size is the least that holds it, sizes grow with classes, and no record takes more than a quarter
-// in vain.
+// TestClasses: the class of a size is the least that holds it, sizes grow with classes, and no record takes more than a
+// quarter in vain.
 func TestClasses(t *testing.T) {
 	for class := range numClasses - 1 {
 		size, next := sizeOf(class), sizeOf(class+1)

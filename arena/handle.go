@@ -28,9 +28,9 @@ const (
 var _ [peShift + peBits - 64]byte
 var _ [64 - peShift - peBits]byte
 
-// A Handle names a record of elements of T in an Arena. It is plain data of 8 bytes: it can be stored in symmetric memory,
-// exchanged by atomics (it is a pgas.Word), compared, and sent to other PEs. It is valid in the arena that it is from, until the
-// record is freed or the arena reset or closed. The zero Handle names nothing.
+// A Handle names a record of elements of T in an Arena. It is plain data of 8 bytes: it can be stored in symmetric
+// memory, exchanged by atomics (it is a pgas.Word), compared, and sent to other PEs. It is valid in the arena that it
+// is from, until the record is freed or the arena reset or closed. The zero Handle names nothing.
 type Handle[T any] uint64
 
 // Bytes is the handle of a record of bytes, or of a string.

@@ -9,11 +9,12 @@ import (
 )
 
 // Store allocates a record in the memory of PE pe, puts the elements of v there, and returns its handle. It is not
-// collective. The allocation waits for pe: a few atomics if pe is on this host, a round trip or more if not. v may be reused
-// when Store returns; the record is visible at pe after a Quiet, or in the order of a Fence, of the default context.
+// collective. The allocation waits for pe: a few atomics if pe is on this host, a round trip or more if not. v may be
+// reused when Store returns; the record is visible at pe after a Quiet, or in the order of a Fence, of the default
+// context.
 //
-// It returns *FullError if the record does not fit. It panics with *pgas.UsageError if pe is out of range or T holds pointers,
-// and with *pgas.PeerError if pe is lost.
+// It returns *FullError if the record does not fit. It panics with *pgas.UsageError if pe is out of range or T holds
+// pointers, and with *pgas.PeerError if pe is lost.
 func Store[T any](a *Arena, pe int, v []T) (Handle[T], error) {
 	a.mustBeOpen("Store")
 	a.mustHave("Store", pe)
@@ -36,8 +37,9 @@ func StoreValue[T any](a *Arena, pe int, v T) (Handle[T], error) { return Store(
 // StoreString is Store of the bytes of s.
 func (a *Arena) StoreString(pe int, s string) (Bytes, error) { return Store(a, pe, []byte(s)) }
 
-// Load returns a copy of the record that h names, wherever it is. It waits for it: one get, and one fetch more if the record has
-// 4,095 elements or more. What was put into the record by PEs in whose order this PE is, is in the copy. It panics with
+// Load returns a copy of the record that h names, wherever it is. It waits for it: one get, and one fetch more if the
+// record has 4,095 elements or more. What was put into the record by PEs in whose order this PE is, is in the copy. It
+// panics with
 // *pgas.UsageError if h names no record of a, and with *pgas.PeerError if its PE is lost.
 func Load[T any](a *Arena, h Handle[T]) []T {
 	pe, s := sliceFor("Load", a, h)
@@ -46,8 +48,8 @@ func Load[T any](a *Arena, h Handle[T]) []T {
 	return v
 }
 
-// LoadValue returns the first element of the record that h names, as Load does. It panics with *pgas.UsageError if the record
-// is empty.
+// LoadValue returns the first element of the record that h names, as Load does. It panics with *pgas.UsageError if the
+// record is empty.
 func LoadValue[T any](a *Arena, h Handle[T]) T {
 	pe, s := sliceFor("LoadValue", a, h)
 	return s.At(0).Get(pe)
@@ -56,8 +58,8 @@ func LoadValue[T any](a *Arena, h Handle[T]) T {
 // LoadString returns the record that h names as a string, as Load does.
 func (a *Arena) LoadString(h Bytes) string { return string(Load(a, h)) }
 
-// Append appends the record that h names to dst, and returns the longer slice. It is Load without an allocation where dst has
-// room.
+// Append appends the record that h names to dst, and returns the longer slice. It is Load without an allocation where
+// dst has room.
 func Append[T any](a *Arena, dst []T, h Handle[T]) []T {
 	pe, s := sliceFor("Append", a, h)
 	at := len(dst)
@@ -66,17 +68,17 @@ func Append[T any](a *Arena, dst []T, h Handle[T]) []T {
 	return dst
 }
 
-// Len returns how many elements the record that h names has. It moves nothing for less than 4,095, and is a fetch for more. It
-// panics as Load does.
+// Len returns how many elements the record that h names has. It moves nothing for less than 4,095, and is a fetch for
+// more. It panics as Load does.
 func Len[T any](a *Arena, h Handle[T]) int {
 	_, s := sliceFor("Len", a, h)
 	return s.Len()
 }
 
-// Slice returns the record that h names as a range of symmetric memory, and the PE that has it. Operations on that range with
-// that PE are operations on the record: puts and gets of a part or of all, non-blocking ones, put with signal, and Ptr, which is
-// the record itself as Go memory if its PE is on this host. The same range of other PEs is other records. It is valid as long
-// as h. It panics as Load does.
+// Slice returns the record that h names as a range of symmetric memory, and the PE that has it. Operations on that
+// range with that PE are operations on the record: puts and gets of a part or of all, non-blocking ones, put with
+// signal, and Ptr, which is the record itself as Go memory if its PE is on this host. The same range of other PEs is
+// other records. It is valid as long as h. It panics as Load does.
 func Slice[T any](a *Arena, h Handle[T]) (pe int, s pgas.Slice[T]) { return sliceFor("Slice", a, h) }
 
 // sliceFor is Slice for the operation op.
@@ -85,10 +87,10 @@ func sliceFor[T any](op string, a *Arena, h Handle[T]) (pe int, s pgas.Slice[T])
 	return h.PE(), elements[T](a, h.granule(), n)
 }
 
-// Free frees the record that h names, for other records. It is not collective: any PE may free a record, and one PE does. No PE may access
-// it any more, so PEs that do must have told this one that they are through, and their puts to it must be complete. It waits for
-// the record's PE, a few atomics. It panics with *pgas.UsageError if h names no record of a or the record has been freed, and
-// with *pgas.PeerError if its PE is lost.
+// Free frees the record that h names, for other records. It is not collective: any PE may free a record, and one PE
+// does. No PE may access it any more, so PEs that do must have told this one that they are through, and their puts to
+// it must be complete. It waits for the record's PE, a few atomics. It panics with *pgas.UsageError if h names no
+// record of a or the record has been freed, and with *pgas.PeerError if its PE is lost.
 func Free[T any](a *Arena, h Handle[T]) {
 	a.mustName("Free", uint64(h))
 	header := a.header(h.granule()).Fetch(h.PE())

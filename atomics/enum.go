@@ -25,14 +25,14 @@ func (e Enum[E]) Store(pe int, v E) { e.Atomic().Set(pe, v) }
 // Swap stores v on PE pe and returns the old value.
 func (e Enum[E]) Swap(pe int, v E) (old E) { return e.Atomic().Swap(pe, v) }
 
-// CompareAndSwap stores v on PE pe if the value is old, and reports whether it did: of several PEs that would go on from one
-// state, one does.
+// CompareAndSwap stores v on PE pe if the value is old, and reports whether it did: of several PEs that would go on
+// from one state, one does.
 func (e Enum[E]) CompareAndSwap(pe int, old, v E) (swapped bool) {
 	return e.Atomic().CompareSwap(pe, old, v) == old
 }
 
-// WaitUntil blocks until this PE's own value is v. An update through a view, by any PE, wakes it. Errors: *pgas.PeerError if a
-// PE of the job dies, and the cause of ctx's end.
+// WaitUntil blocks until this PE's own value is v. An update through a view, by any PE, wakes it. Errors:
+// *pgas.PeerError if a PE of the job dies, and the cause of ctx's end.
 func (e Enum[E]) WaitUntil(ctx context.Context, v E) error {
 	_, err := e.Atomic().WaitUntil(ctx, pgas.EQ, v)
 	return err
@@ -48,8 +48,8 @@ func (e Enum[E]) Atomic() pgas.Atomic[E] { return pgas.Atomic[E](e) }
 //
 //	type State uint8
 //
-// All values that share its aligned 4 bytes are to be accessed atomically (pgas.AtomicSmall). A Store of a bool or of zero does
-// not wait; another one waits as Swap does.
+// All values that share its aligned 4 bytes are to be accessed atomically (pgas.AtomicSmall). A Store of a bool or of
+// zero does not wait; another one waits as Swap does.
 type Small[E pgas.Small] pgas.AtomicSmall[E]
 
 // SmallOf returns a view of element i of s. It panics with *pgas.UsageError if i is out of range.
@@ -69,8 +69,8 @@ func (s Small[E]) CompareAndSwap(pe int, old, v E) (swapped bool) {
 	return s.Atomic().CompareSwap(pe, old, v) == old
 }
 
-// WaitUntil blocks until this PE's own value is v. An update through a view, by any PE, wakes it. Its errors are those of
-// Enum.WaitUntil.
+// WaitUntil blocks until this PE's own value is v. An update through a view, by any PE, wakes it. Its errors are those
+// of Enum.WaitUntil.
 func (s Small[E]) WaitUntil(ctx context.Context, v E) error { return s.Atomic().WaitUntil(ctx, v) }
 
 // On returns a view of the same value on another context.

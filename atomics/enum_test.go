@@ -43,8 +43,8 @@ func (x *variable[E]) CompareAndSwap(old, v E) bool {
 	return true
 }
 
-// exchange does the same to word, which is on another PE and this PE's alone, and to a Go variable. Its neighbours are those of
-// other PEs.
+// exchange does the same to word, which is on another PE and this PE's alone, and to a Go variable. Its neighbours are
+// those of other PEs.
 func exchange[E comparable](w *pgas.World, word values[E], all []E) error {
 	rng := rand.New(rand.NewPCG(uint64(len(all)), uint64(w.PE())))
 	var twin variable[E]

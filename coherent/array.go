@@ -11,8 +11,9 @@ import (
 	"github.com/gopgas/gopgas/pgas"
 )
 
-// Array is a sequence of Len elements of T in a region. Each PE has a share of them, which is where loops over the array
-// begin and no limit to accesses: any PE reads and writes any element, by loads and stores of a copy that is fetched when it is missing.
+// Array is a sequence of Len elements of T in a region. Each PE has a share of them, which is where loops over the
+// array begin and no limit to accesses: any PE reads and writes any element, by loads and stores of a copy that is
+// fetched when it is missing.
 //
 // Its methods may be called by several goroutines of a PE at once, as far as the program's accesses do not race.
 type Array[T any] struct {
@@ -21,8 +22,8 @@ type Array[T any] struct {
 	memory dsm.Array[T]
 }
 
-// New makes an array of n zero elements in region r, on blocks of its own; it lives until the region is closed. It panics
-// with *pgas.UsageError if w is nil or r closed, if T holds pointers, or if n is negative.
+// New makes an array of n zero elements in region r, on blocks of its own; it lives until the region is closed. It
+// panics with *pgas.UsageError if w is nil or r closed, if T holds pointers, or if n is negative.
 //
 // It is collective over all PEs of the World, whose region r is. Its errors are those of dsm.Alloc: among them
 // *pgas.MismatchError if PEs give different n.
@@ -68,8 +69,8 @@ func (a *Array[T]) Owner(i int) int {
 	return pe
 }
 
-// Locate returns the PE whose share has element i, and the place of the element in its Local. It is local, and panics as
-// Owner does.
+// Locate returns the PE whose share has element i, and the place of the element in its Local. It is local, and panics
+// as Owner does.
 func (a *Array[T]) Locate(i int) (pe, at int) {
 	a.mustBe("Locate")
 	n := a.memory.Len()
@@ -81,7 +82,8 @@ func (a *Array[T]) Locate(i int) (pe, at int) {
 	return pe, i - lo
 }
 
-// Index returns the index of the element at place at of PE pe's share: the inverse of Locate. It is local. It panics with
+// Index returns the index of the element at place at of PE pe's share: the inverse of Locate. It is local. It panics
+// with
 // *pgas.UsageError if the share has no such element.
 func (a *Array[T]) Index(pe, at int) int {
 	a.mustBe("Index")
@@ -98,8 +100,8 @@ func (a *Array[T]) Index(pe, at int) int {
 // At returns element i: a load, after a fetch of its block if this PE has no copy. It panics as dsm.Array.At does.
 func (a *Array[T]) At(i int) T { return a.memory.At(i) }
 
-// Set stores v in element i: a store to this PE's copy, after a fetch if it has none. The PE's next release publishes it. It panics as
-// dsm.Array.Set does.
+// Set stores v in element i: a store to this PE's copy, after a fetch if it has none. The PE's next release publishes
+// it. It panics as dsm.Array.Set does.
 func (a *Array[T]) Set(i int, v T) { a.memory.Set(i, v) }
 
 // mustBe panics with *pgas.UsageError if the array is nil or zero.

@@ -28,11 +28,12 @@ func open(ctx context.Context, w *pgas.World) (*dsm.Region, error) {
 	return dsm.Open(ctx, w, dsm.Options{Bytes: 1 << 16, Block: 4096})
 }
 
-// TestArray: rounds in which each PE writes elements that the round gives it, in one of the ways that there are, and then all read all.
+// TestArray: rounds in which each PE writes elements that the round gives it, in one of the ways that there are, and
+// then all read all.
 func TestArray(t *testing.T) { onAll(t, rounds) }
 
-// onAll runs a body on every kind of PE, but not in the simulator under the race detector, which has nothing to find there: all
-// simulated PEs run on one goroutine.
+// onAll runs a body on every kind of PE, but not in the simulator under the race detector, which has nothing to find
+// there: all simulated PEs run on one goroutine.
 func onAll(t *testing.T, body pgastest.Body) {
 	if raceDetector {
 		pgastest.Run(t, 3, body)

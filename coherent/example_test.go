@@ -10,8 +10,8 @@ import (
 	"github.com/gopgas/gopgas/pgas/pgastest"
 )
 
-// Each PE follows links through an array that all have made together. What it reads of other PEs' shares stays with it, so
-// that following the same links again moves nothing.
+// Each PE follows links through an array that all have made together. What it reads of other PEs' shares stays with it,
+// so that following the same links again moves nothing.
 func Example() {
 	err := pgastest.Goroutines(context.Background(), 3, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
 		r, err := open(ctx, w)

@@ -11,9 +11,10 @@ import (
 	"github.com/gopgas/gopgas/pgas"
 )
 
-// Reduce combines all elements by f, which is associative, in the order of their indexes. It reports false if the array is empty.
-// Each PE gets the same value. It is collective, and each PE reads its share as it sees it: put a Region.Barrier between it and what
-// other PEs have written there. It moves one value of each PE to each, and is no fence. Its errors are those of a collective.
+// Reduce combines all elements by f, which is associative, in the order of their indexes. It reports false if the array
+// is empty. Each PE gets the same value. It is collective, and each PE reads its share as it sees it: put a
+// Region.Barrier between it and what other PEs have written there. It moves one value of each PE to each, and is no
+// fence. Its errors are those of a collective.
 func (a *Array[T]) Reduce(ctx context.Context, f func(x, y T) T) (total T, any bool, err error) {
 	a.mustMove(ctx, "Reduce")
 	if f == nil {
@@ -48,12 +49,12 @@ func fold[T any](values []T, f func(x, y T) T) (total T, any bool) {
 	return total, len(values) > 0
 }
 
-// CopyFrom sets the elements of a to those of b, which has as many, the PEs of the World as members and any distribution. Each PE gets its
-// share, by one get from each member that has some of it.
+// CopyFrom sets the elements of a to those of b, which has as many, the PEs of the World as members and any
+// distribution. Each PE gets its share, by one get from each member that has some of it.
 //
-// It is collective. It contains a Region.Barrier before, after which all earlier puts to b are complete, and one after, so
-// all PEs see all elements when it returns. Its errors are those of both and of b.GetRange. It panics with *pgas.UsageError if the
-// arrays differ in length.
+// It is collective. It contains a Region.Barrier before, after which all earlier puts to b are complete, and one after,
+// so all PEs see all elements when it returns. Its errors are those of both and of b.GetRange. It panics with
+// *pgas.UsageError if the arrays differ in length.
 func (a *Array[T]) CopyFrom(ctx context.Context, b *containers.Array[T]) error {
 	if err := a.meet(ctx, "CopyFrom", b); err != nil {
 		return err
@@ -65,9 +66,9 @@ func (a *Array[T]) CopyFrom(ctx context.Context, b *containers.Array[T]) error {
 	return a.region.Barrier(ctx)
 }
 
-// CopyTo sets the elements of b to those of a. Each PE puts its share, as it sees it after the Region.Barrier with which CopyTo
-// begins, by one put to each member of b that has some of it. When it returns, b has all elements: it ends with a
-// Region.Barrier. Else it is as CopyFrom.
+// CopyTo sets the elements of b to those of a. Each PE puts its share, as it sees it after the Region.Barrier with
+// which CopyTo begins, by one put to each member of b that has some of it. When it returns, b has all elements: it ends
+// with a Region.Barrier. Else it is as CopyFrom.
 func (a *Array[T]) CopyTo(ctx context.Context, b *containers.Array[T]) error {
 	if err := a.meet(ctx, "CopyTo", b); err != nil {
 		return err

@@ -8,9 +8,9 @@ import (
 	"github.com/gopgas/gopgas/internal/plural"
 )
 
-// Local returns this PE's share, to be read and written until this PE's next fence, in the order of the indexes. What other PEs
-// have changed of it since this PE last had it is fetched. It panics with *pgas.PeerError if a PE that has some of it is
-// lost.
+// Local returns this PE's share, to be read and written until this PE's next fence, in the order of the indexes. What
+// other PEs have changed of it since this PE last had it is fetched. It panics with *pgas.PeerError if a PE that has
+// some of it is lost.
 func (a *Array[T]) Local() []T {
 	lo, hi := a.Share()
 	return a.memory.Update(lo, hi)
@@ -25,15 +25,15 @@ func (a *Array[T]) Fill(v T) {
 	}
 }
 
-// GetRange copies the elements from index lo on to dst. What this PE has no copy of is fetched, all at once. It panics as
-// dsm.Array.View does.
+// GetRange copies the elements from index lo on to dst. What this PE has no copy of is fetched, all at once. It panics
+// as dsm.Array.View does.
 func (a *Array[T]) GetRange(lo int, dst []T) {
 	a.mustHave("GetRange", lo, len(dst))
 	copy(dst, a.memory.View(lo, lo+len(dst)))
 }
 
-// PutRange copies src to the elements from index lo on. Nothing is fetched but the blocks at the edges; the PE's next release
-// publishes all. It panics as dsm.Array.Overwrite does.
+// PutRange copies src to the elements from index lo on. Nothing is fetched but the blocks at the edges; the PE's next
+// release publishes all. It panics as dsm.Array.Overwrite does.
 func (a *Array[T]) PutRange(lo int, src []T) {
 	a.mustHave("PutRange", lo, len(src))
 	copy(a.memory.Overwrite(lo, lo+len(src)), src)
@@ -50,8 +50,9 @@ func (a *Array[T]) mustHave(op string, lo, n int) {
 // window is the number of elements that All reads at a time.
 const window = 4096
 
-// All returns the elements in the order of their indexes, with them. The loop reads some thousand at a time, by one fetch of the copies that
-// are missing, so it may contain fences, and sees what they bring from the next some thousand on. It panics as dsm.Array.View does.
+// All returns the elements in the order of their indexes, with them. The loop reads some thousand at a time, by one
+// fetch of the copies that are missing, so it may contain fences, and sees what they bring from the next some thousand
+// on. It panics as dsm.Array.View does.
 func (a *Array[T]) All() iter.Seq2[int, T] {
 	a.mustBe("All")
 	return func(yield func(int, T) bool) {
@@ -69,7 +70,8 @@ func (a *Array[T]) All() iter.Seq2[int, T] {
 	}
 }
 
-// LocalAll returns this PE's share as pointers into Local, with the indexes, in their order. The loop contains no fence.
+// LocalAll returns this PE's share as pointers into Local, with the indexes, in their order. The loop contains no
+// fence.
 func (a *Array[T]) LocalAll() iter.Seq2[int, *T] {
 	a.mustBe("LocalAll")
 	return func(yield func(int, *T) bool) {

@@ -10,19 +10,19 @@ import (
 	"github.com/gopgas/gopgas/pgas"
 )
 
-// Array is a sequence of Len elements of T that is spread over the members: by default in blocks, the first member with the
-// first elements, as Team.Share divides items; with Cyclic or BlockCyclic in turns.
+// Array is a sequence of Len elements of T that is spread over the members: by default in blocks, the first member with
+// the first elements, as Team.Share divides items; with Cyclic or BlockCyclic in turns.
 //
-// Accesses to one element are puts and gets: they order nothing, and two of them that conflict race, unless a barrier or
-// another synchronization is between them. The batched calls (Gather, Scatter, AddAll …) are collective: together they
-// move what all members ask for, many elements in one message. What members of the same host ask of each other moves by
-// loads, stores and the CPU's atomics.
+// Accesses to one element are puts and gets: they order nothing, and two of them that conflict race, unless a barrier
+// or another synchronization is between them. The batched calls (Gather, Scatter, AddAll …) are collective: together
+// they move what all members ask for, many elements in one message. What members of the same host ask of each other
+// moves by loads, stores and the CPU's atomics.
 //
 // On each member one goroutine at a time is in a batched call. A second one panics with *UsageError, which names the
 // lines of both. Get, Put, GetRange, PutRange and loops may run in any number of goroutines, if they do not conflict.
 //
-// A member has its part of the elements in symmetric memory, and 4 times Ring bytes for each other member, which are not
-// touched before a batched call.
+// A member has its part of the elements in symmetric memory, and 4 times Ring bytes for each other member, which are
+// not touched before a batched call.
 type Array[T any] struct {
 	*members
 	layout layout
@@ -119,29 +119,31 @@ func (a *Array[T]) Index(pe, at int) int {
 	return a.layout.index(pe, at)
 }
 
-// Local returns this member's elements in the order of their indexes, as Go memory, until the array is freed. It is local.
+// Local returns this member's elements in the order of their indexes, as Go memory, until the array is freed. It is
+// local.
 func (a *Array[T]) Local() []T {
 	a.mustBeOpen("Local")
 	return a.part.Local()[:a.layout.len(a.me)]
 }
 
-// Get returns element i: one get from its owner. It is one-sided. It panics with *pgas.UsageError if i is out of range, and
-// with *pgas.PeerError if the owner is lost.
+// Get returns element i: one get from its owner. It is one-sided. It panics with *pgas.UsageError if i is out of range,
+// and with *pgas.PeerError if the owner is lost.
 func (a *Array[T]) Get(i int) T {
 	a.mustHave("Get", i)
 	pe, at := a.layout.locate(i)
 	return a.part.At(at).Get(pe)
 }
 
-// Put stores v as element i: one put to its owner. It is one-sided, complete locally on return, and complete at the owner
-// after a Quiet or a barrier. It panics with *pgas.UsageError if i is out of range.
+// Put stores v as element i: one put to its owner. It is one-sided, complete locally on return, and complete at the
+// owner after a Quiet or a barrier. It panics with *pgas.UsageError if i is out of range.
 func (a *Array[T]) Put(i int, v T) {
 	a.mustHave("Put", i)
 	pe, at := a.layout.locate(i)
 	a.part.At(at).Put(pe, v)
 }
 
-// Ref returns the member that has element i, and a reference to the element, for what Array has no method for. It is local.
+// Ref returns the member that has element i, and a reference to the element, for what Array has no method for. It is
+// local.
 func (a *Array[T]) Ref(i int) (pe int, r pgas.Ref[T]) {
 	a.mustHave("Ref", i)
 	pe, at := a.layout.locate(i)

@@ -4,11 +4,11 @@ package containers
 
 import "context"
 
-// CopyFrom sets the elements of a to those of b, which has as many, the same members, and any distribution. If one of them is
-// in blocks, each member moves to or from each other at most one piece; if none is, the elements are gathered.
+// CopyFrom sets the elements of a to those of b, which has as many, the same members, and any distribution. If one of
+// them is in blocks, each member moves to or from each other at most one piece; if none is, the elements are gathered.
 //
-// It is collective, and contains a barrier before and after. It panics with *pgas.UsageError if the arrays differ in length
-// or members.
+// It is collective, and contains a barrier before and after. It panics with *pgas.UsageError if the arrays differ in
+// length or members.
 func (a *Array[T]) CopyFrom(ctx context.Context, b *Array[T]) error {
 	const op = "Array.CopyFrom"
 	a.enter(ctx, op)

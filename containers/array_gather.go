@@ -2,9 +2,9 @@ package containers
 
 // Gather: each member asks for elements anywhere, and all members serve each other meanwhile.
 //
-// A member sends the places that it wants of another member in batches, and gets the values in the same order, so that an
-// answer needs not say what it answers. A member that is asked more than the ring of answers has room for leaves
-// the questions in theirs: so the memory is bounded, and since answers are always taken, nobody waits for ever.
+// A member sends the places that it wants of another member in batches, and gets the values in the same order, so that
+// an answer needs not say what it answers. A member that is asked more than the ring of answers has room for leaves the
+// questions in theirs: so the memory is bounded, and since answers are always taken, nobody waits for ever.
 
 import (
 	"context"
@@ -47,8 +47,8 @@ func (g *gather[T]) bind(mem *memory, part []T) {
 	g.census.bind(mem)
 }
 
-// Gather sets dst[k] to element idx[k], for all k. Elements that members of this host have are loaded. What another host
-// has is asked for in batches: 4 bytes for a question and an element for an answer.
+// Gather sets dst[k] to element idx[k], for all k. Elements that members of this host have are loaded. What another
+// host has is asked for in batches: 4 bytes for a question and an element for an answer.
 //
 // It is collective; members may ask for different numbers of elements, or none. It returns when the questions of all
 // members are answered. An element is read at some time during the call: put a barrier between it and what changes the

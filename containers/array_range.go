@@ -60,8 +60,8 @@ func (a *Array[T]) PutRange(lo int, src []T) {
 	}
 }
 
-// inOnePiece returns the part of values, which are the elements from lo on, that places from to to of pe have, or nil if it
-// is not in one piece.
+// inOnePiece returns the part of values, which are the elements from lo on, that places from to to of pe have, or nil
+// if it is not in one piece.
 func (a *Array[T]) inOnePiece(pe, lo, from, to int, values []T) []T {
 	first, last := a.layout.index(pe, from), a.layout.index(pe, to-1)
 	if last-first != to-1-from {
@@ -82,8 +82,8 @@ func (a *Array[T]) pack(pe, lo, from, to int, values []T) []T {
 	return packed
 }
 
-// eachRun calls f for each run of the n elements from lo on: n elements from index i on, which are at places from at on of
-// member pe.
+// eachRun calls f for each run of the n elements from lo on: n elements from index i on, which are at places from at on
+// of member pe.
 func (a *Array[T]) eachRun(lo, n int, f func(i, pe, at, n int)) {
 	for i := lo; i < lo+n; {
 		pe, at := a.layout.locate(i)
@@ -124,8 +124,8 @@ func (a *Array[T]) All() iter.Seq2[int, T] {
 	}
 }
 
-// LocalAll returns this member's elements as pointers into Local, with their indexes, in the order of the indexes. It is
-// local.
+// LocalAll returns this member's elements as pointers into Local, with their indexes, in the order of the indexes. It
+// is local.
 func (a *Array[T]) LocalAll() iter.Seq2[int, *T] {
 	a.mustBeOpen("LocalAll")
 	return func(yield func(int, *T) bool) {

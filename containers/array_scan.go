@@ -10,8 +10,8 @@ import (
 
 // PrefixSums sets each element of a to the sum of itself and of all before it.
 //
-// It is collective, and contains barriers. Each member sums a share of the indexes, which is its own part if the array is
-// in blocks; otherwise it gets the share and puts it back.
+// It is collective, and contains barriers. Each member sums a share of the indexes, which is its own part if the array
+// is in blocks; otherwise it gets the share and puts it back.
 func PrefixSums[T pgas.Number](ctx context.Context, a *Array[T]) error {
 	return a.PrefixFunc(ctx, func(x, y T) T { return x + y })
 }
@@ -66,8 +66,8 @@ func fold[T any](values [][]T, f func(x, y T) T) (total T, any bool) {
 // Reduce combines all elements by f, which is associative, in the order of their indexes if the array is in blocks;
 // otherwise f is commutative, too. It reports false if the array is empty. Each member gets the same value.
 //
-// It is collective, and reads the elements of each member on that member: put a barrier between it and what other members
-// change.
+// It is collective, and reads the elements of each member on that member: put a barrier between it and what other
+// members change.
 func (a *Array[T]) Reduce(ctx context.Context, f func(x, y T) T) (total T, any bool, err error) {
 	const op = "Reduce"
 	a.mustMove(ctx, op)

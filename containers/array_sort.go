@@ -2,9 +2,9 @@ package containers
 
 // Sorting an array: a sample sort.
 //
-// Each member sorts its elements and shows the others a few, evenly spaced. From the samples of all, every member computes
-// the same splitters, which divide all elements into as many buckets as there are members, about as large as each other.
-// A bucket's elements travel to one member, which sorts them and puts them where they belong.
+// Each member sorts its elements and shows the others a few, evenly spaced. From the samples of all, every member
+// computes the same splitters, which divide all elements into as many buckets as there are members, about as large as
+// each other. A bucket's elements travel to one member, which sorts them and puts them where they belong.
 //
 // Elements that compare equal are told apart by the member and place that they come from, so that many equal elements
 // spread over many buckets.
@@ -33,8 +33,8 @@ func Sort[T cmp.Ordered](ctx context.Context, a *Array[T]) error {
 	return a.sort(ctx, "Sort", slices.Sort[[]T], cmp.Compare[T])
 }
 
-// SortFunc sorts the elements in ascending order as compare orders them, which is as slices.SortFunc has it. Elements that
-// compare equal may change places.
+// SortFunc sorts the elements in ascending order as compare orders them, which is as slices.SortFunc has it. Elements
+// that compare equal may change places.
 //
 // It is collective, and contains barriers. Each element travels at most twice: to the member that sorts its
 // bucket, and to its place. A member needs Go memory for its part twice, and for its bucket, which is rarely

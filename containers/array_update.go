@@ -14,8 +14,8 @@ import (
 
 // Scatter sets element idx[k] to src[k], for all k. If an index comes more than once, one of its values stays.
 //
-// It is collective; members may give different numbers of elements, or none. It returns when the elements of all members
-// are set. It panics with *pgas.UsageError if idx and src differ in length or an index is out of range.
+// It is collective; members may give different numbers of elements, or none. It returns when the elements of all
+// members are set. It panics with *pgas.UsageError if idx and src differ in length or an index is out of range.
 func (a *Array[T]) Scatter(ctx context.Context, idx []int, src []T) error {
 	const op = "Array.Scatter"
 	a.enter(ctx, op)
@@ -74,11 +74,11 @@ func mustPair(op string, indexes, values int) {
 	}
 }
 
-// Count adds 1 to element idx[k] of a, atomically, for all k: a histogram. An index that comes more than once counts each
-// time. 4 bytes travel for each element on another host.
+// Count adds 1 to element idx[k] of a, atomically, for all k: a histogram. An index that comes more than once counts
+// each time. 4 bytes travel for each element on another host.
 //
-// It is collective; members may give different numbers of indexes, or none. It returns when the counts of all members are
-// added. It panics with *pgas.UsageError if an index is out of range.
+// It is collective; members may give different numbers of indexes, or none. It returns when the counts of all members
+// are added. It panics with *pgas.UsageError if an index is out of range.
 func Count[T pgas.Word](ctx context.Context, a *Array[T], idx []int) error {
 	const op = "Count"
 	a.enter(ctx, op)
@@ -156,11 +156,11 @@ func (a *Array[T]) update(ctx context.Context, op string, idx []int, values []T,
 	}, m.values.flush)
 }
 
-// Combine sets element idx[k] to f(element, values[k]), for all k, in any order. The owner of an element calls f for all
-// members, one call at a time, so f needs not be atomic; on another host or not, each value travels to the owner.
+// Combine sets element idx[k] to f(element, values[k]), for all k, in any order. The owner of an element calls f for
+// all members, one call at a time, so f needs not be atomic; on another host or not, each value travels to the owner.
 //
-// It is collective; members may give different numbers of indexes, or none, and the same f. It returns when the values of
-// all members are combined. It panics with *pgas.UsageError if idx and values differ in length or an index is out of
+// It is collective; members may give different numbers of indexes, or none, and the same f. It returns when the values
+// of all members are combined. It panics with *pgas.UsageError if idx and values differ in length or an index is out of
 // range.
 func (a *Array[T]) Combine(ctx context.Context, idx []int, values []T, f func(element, value T) T) error {
 	const op = "Array.Combine"

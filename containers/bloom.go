@@ -2,10 +2,10 @@ package containers
 
 // A Bloom filter spread over the members, blocked so that a key touches two words of one member.
 //
-// The words of a member are in blocks of a cache line. A key's hash selects a block of some member, two of its 8 words, and
-// some bits in each: to add it is two atomic ors, and to look for it two atomic reads, at once. A filter whose keys' bits
-// may be anywhere would be smaller for the same rate of false positives, and its keys would touch as many members as
-// they have bits. bloom_size.go computes how large a blocked filter must be.
+// The words of a member are in blocks of a cache line. A key's hash selects a block of some member, two of its 8 words,
+// and some bits in each: to add it is two atomic ors, and to look for it two atomic reads, at once. A filter whose
+// keys' bits may be anywhere would be smaller for the same rate of false positives, and its keys would touch as many
+// members as they have bits. bloom_size.go computes how large a blocked filter must be.
 
 import (
 	"context"
@@ -33,8 +33,9 @@ type Bloom[K any] struct {
 	blocks int           // of each member
 	each   int           // bits of a key in each of two words
 	adds   atomic.Uint64 // how often this member has added
-	fenced atomic.Uint64 // what adds was before a fence; if it is that now, what was added is there for this member's reads
-	reads  sync.Pool     // of *bloomReads
+	// what adds was before a fence; if it is that now, what was added is there for this member's reads
+	fenced atomic.Uint64
+	reads  sync.Pool // of *bloomReads
 }
 
 // bloomReads is the reads of a burst of keys.
@@ -54,7 +55,8 @@ type bloomPlace struct {
 // probability of rate. It is collective over all PEs of the World, which pass the same numbers.
 //
 // It returns the errors of pgas.Alloc. It panics with *pgas.UsageError unless keys is from 1 to 2^40 and rate from 1e-9
-// to 0.5, and if K is not plain, has no bytes, or has gaps between its fields (their bytes are not part of the value). Option: Over.
+// to 0.5, and if K is not plain, has no bytes, or has gaps between its fields (their bytes are not part of the value).
+// Option: Over.
 func NewBloom[K any](ctx context.Context, w *pgas.World, keys int, rate float64, opts ...Option) (*Bloom[K], error) {
 	const op = "NewBloom"
 	s := settingsOf(op, opts)
@@ -111,9 +113,9 @@ func (b *Bloom[K]) place(key K) (p bloomPlace) {
 	return p
 }
 
-// Add adds key. It is one-sided: two atomic ors at one member, for which Add does not wait. They are complete at the next
-// Quiet or barrier of the members; this member finds the key at once. The loss of the member is reported by the next call
-// that blocks.
+// Add adds key. It is one-sided: two atomic ors at one member, for which Add does not wait. They are complete at the
+// next Quiet or barrier of the members; this member finds the key at once. The loss of the member is reported by the
+// next call that blocks.
 func (b *Bloom[K]) Add(key K) {
 	b.check("Bloom.Add")
 	p := b.place(key)
@@ -132,9 +134,9 @@ func (b *Bloom[K]) AddAll(keys []K) {
 	}
 }
 
-// MayHave reports whether key may have been added: no is certain, if Add and then a Quiet of the member that would have added
-// it came before. It is one-sided: two atomic reads at one member, at once. It panics with *pgas.PeerError if that member
-// is lost.
+// MayHave reports whether key may have been added: no is certain, if Add and then a Quiet of the member that would have
+// added it came before. It is one-sided: two atomic reads at one member, at once. It panics with *pgas.PeerError if
+// that member is lost.
 func (b *Bloom[K]) MayHave(key K) bool {
 	b.check("Bloom.MayHave")
 	r := b.begin()
@@ -192,8 +194,9 @@ func (r *bloomReads) has(i int) bool {
 }
 
 // Union adds all keys of other, which has the same members and was made for the same numbers. It is collective over the
-// members, and contains a barrier before, so that what members have added to other is there, and one after. It moves nothing
-// else. It returns the errors of pgas.Team.Barrier, and panics with *pgas.UsageError if the filters do not fit together.
+// members, and contains a barrier before, so that what members have added to other is there, and one after. It moves
+// nothing else. It returns the errors of pgas.Team.Barrier, and panics with *pgas.UsageError if the filters do not fit
+// together.
 func (b *Bloom[K]) Union(ctx context.Context, other *Bloom[K]) error {
 	const op = "Bloom.Union"
 	b.check(op)
@@ -218,8 +221,9 @@ func (b *Bloom[K]) meet(ctx context.Context, op string) error {
 	return b.team.Joint(ctx, op, b.memory.lines.All().Offset(), true, func(context.Context) error { return nil })
 }
 
-// Count estimates how many keys were added, each counted once, from the bits that are set. It is collective over the members:
-// a barrier, and a reduction of one number. It returns the errors of pgas.Team.Barrier and pgas.SumReduce. The estimate is +Inf if all bits are set.
+// Count estimates how many keys were added, each counted once, from the bits that are set. It is collective over the
+// members: a barrier, and a reduction of one number. It returns the errors of pgas.Team.Barrier and pgas.SumReduce. The
+// estimate is +Inf if all bits are set.
 func (b *Bloom[K]) Count(ctx context.Context) (float64, error) {
 	const op = "Bloom.Count"
 	b.check(op)

@@ -2,10 +2,10 @@ package containers
 
 // How large a filter must be for a rate of false positives.
 //
-// A key has some bits in each of two words of a block of 8. A word so has bits of a quarter of the block's keys, whose number
-// is Poisson distributed. If it has bits of j keys, with each bits of each, a bit is set with probability
-// 1 - (1-1/64)^(each·j), and a look-up finds all its bits of the word with that to the power of each. The rate is the mean over
-// j, squared, as there are two words.
+// A key has some bits in each of two words of a block of 8. A word so has bits of a quarter of the block's keys, whose
+// number is Poisson distributed. If it has bits of j keys, with each bits of each, a bit is set with probability 1 -
+// (1-1/64)^(each·j), and a look-up finds all its bits of the word with that to the power of each. The rate is the mean
+// over j, squared, as there are two words.
 
 import "math"
 

@@ -7,8 +7,8 @@ package containers
 // counts of one wave were taken at different moments, so that they are equal proves nothing by itself: an item may have
 // been taken before its receiver's report, and sent after its sender's. But if the items that one wave found taken are
 // as many as the next wave finds sent, then nothing was under way between the waves, and nobody can send any more: the
-// four-counter method of F. Mattern, "Algorithms for distributed termination detection" (1987), section 4. Where what is
-// received makes nobody send, no item can be taken before its sender has counted it, and one wave is enough.
+// four-counter method of F. Mattern, "Algorithms for distributed termination detection" (1987), section 4. Where what
+// is received makes nobody send, no item can be taken before its sender has counted it, and one wave is enough.
 //
 // A wave costs a message for each edge of the tree upward and one downward.
 
@@ -45,9 +45,9 @@ func newCensus(mem *memory, f *flow, first int, oneWave bool) *census {
 
 func (c *census) bind(mem *memory) { c.reports = piece[tally](mem, c.place, censusFan) }
 
-// step takes what part in the waves this member can take without waiting, by what it saw when it last looked. The member
-// has nothing to do, and has counted mine. It reports whether the census is over: then all members have delivered everything, and the next step begins
-// another census.
+// step takes what part in the waves this member can take without waiting, by what it saw when it last looked. The
+// member has nothing to do, and has counted mine. It reports whether the census is over: then all members have
+// delivered everything, and the next step begins another census.
 func (c *census) step(mine tally) (over bool) {
 	for {
 		over, known := c.report(mine)

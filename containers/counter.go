@@ -19,8 +19,8 @@ type Counter struct {
 	own    atomic.Int64 // what this member has added; its word may be behind where atomics are a NIC's
 }
 
-// NewCounter makes a counter that is 0. It is collective over all PEs of the World. It returns the errors of pgas.Alloc.
-// Option: Over.
+// NewCounter makes a counter that is 0. It is collective over all PEs of the World. It returns the errors of
+// pgas.Alloc. Option: Over.
 func NewCounter(ctx context.Context, w *pgas.World, opts ...Option) (*Counter, error) {
 	const op = "NewCounter"
 	s := settingsOf(op, opts)
@@ -78,8 +78,8 @@ func (c *Counter) Sum(ctx context.Context) (int64, error) {
 	return sum, nil
 }
 
-// SumAll returns what all members have added before their calls. It is collective, a reduction of one number, and has the
-// errors of pgas.SumValue. All members get the same sum.
+// SumAll returns what all members have added before their calls. It is collective, a reduction of one number, and has
+// the errors of pgas.SumValue. All members get the same sum.
 func (c *Counter) SumAll(ctx context.Context) (int64, error) {
 	c.check("Counter.SumAll")
 	c.mustBelong(ctx, "Counter.SumAll")

@@ -1,9 +1,9 @@
 package containers
 
-// A value of each member that others fetch, as dist_object of UPC++. It is published behind a version: odd while the owner
-// writes, even when the value is whole. A reader reads the version, the value and the version again, and tries once more
-// if they are not the same. The value is read and written word by word atomically, so a reader that comes too early reads
-// something old or torn, which it drops, but nothing undefined.
+// A value of each member that others fetch, as dist_object of UPC++. It is published behind a version: odd while the
+// owner writes, even when the value is whole. A reader reads the version, the value and the version again, and tries
+// once more if they are not the same. The value is read and written word by word atomically, so a reader that comes too
+// early reads something old or torn, which it drops, but nothing undefined.
 
 import (
 	"context"
@@ -49,8 +49,8 @@ func newDistView[T any](mem *memory, place, words int) distView[T] {
 	return distView[T]{value: piece[T](mem, place, 1).Local(), words: cleared[uint64](mem, place, words).Local()}
 }
 
-// NewDistObject makes a DistObject of which no member has published a value. It is collective over all PEs of the World.
-// It returns the errors of pgas.Alloc, and panics with *pgas.UsageError if T is not plain. Option: Over.
+// NewDistObject makes a DistObject of which no member has published a value. It is collective over all PEs of the
+// World. It returns the errors of pgas.Alloc, and panics with *pgas.UsageError if T is not plain. Option: Over.
 func NewDistObject[T any](ctx context.Context, w *pgas.World, opts ...Option) (*DistObject[T], error) {
 	const op = "NewDistObject"
 	s := settingsOf(op, opts)
@@ -78,8 +78,8 @@ func (d *DistObject[T]) check(op string) {
 	d.mustBeMember(op)
 }
 
-// Publish makes v this member's value, in place of the one before. It is local: no message. A member that fetches it gets
-// the old value or the new one, never parts of both. It orders nothing else.
+// Publish makes v this member's value, in place of the one before. It is local: no message. A member that fetches it
+// gets the old value or the new one, never parts of both. It orders nothing else.
 func (d *DistObject[T]) Publish(v T) {
 	d.check("DistObject.Publish")
 	d.publishing.enter(d.world)
@@ -99,7 +99,8 @@ func (d *DistObject[T]) Publish(v T) {
 // value is the one that this PE has fetched before, which it keeps in Go's memory; else three, and more if pe publishes
 // at the same time. A wait polls. For this PE's own value it is local.
 //
-// It returns *pgas.PeerError if pe is lost, or any PE during a wait, and the cause of ctx if that ends a wait. It panics with
+// It returns *pgas.PeerError if pe is lost, or any PE during a wait, and the cause of ctx if that ends a wait. It
+// panics with
 // *pgas.UsageError if pe is out of range.
 func (d *DistObject[T]) Fetch(ctx context.Context, pe int) (T, error) {
 	v, _, err := d.fetch(ctx, "DistObject.Fetch", pe, 0)

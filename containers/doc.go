@@ -30,7 +30,8 @@
 //
 // Misuse panics with *pgas.UsageError. What blocks takes a context.Context and returns the errors of package pgas:
 // *pgas.PeerError if a PE of the job is lost, the cause of ctx if it ends first. One-sided calls that have no error
-// result panic with *pgas.PeerError. A New… whose members give sizes that take different memory returns an error that says so on all PEs. After an error of a collective call the container can only be freed.
+// result panic with *pgas.PeerError. A New… whose members give sizes that take different memory returns an error that
+// says so on all PEs. After an error of a collective call the container can only be freed.
 //
 // # Where to read
 //

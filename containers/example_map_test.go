@@ -10,8 +10,8 @@ import (
 	"github.com/gopgas/gopgas/pgas/pgastest"
 )
 
-// All PEs insert their part of a table, and then all look into it. Between the two promises nobody needs to see what another has
-// inserted, so inserts travel many in a message.
+// All PEs insert their part of a table, and then all look into it. Between the two promises nobody needs to see what
+// another has inserted, so inserts travel many in a message.
 func ExampleMap_OnlyInserts() {
 	err := pgastest.Goroutines(context.Background(), 2, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
 		squares, err := containers.NewMap[int, int](ctx, w, containers.Capacity(1000))

@@ -1,7 +1,8 @@
 package containers
 
-// What a member waits for while items travel: a row of signals, which other members set, and what each of them said when
-// this member last looked. A flow has room for the signals of several rings and of a census, so that one wait covers all.
+// What a member waits for while items travel: a row of signals, which other members set, and what each of them said
+// when this member last looked. A flow has room for the signals of several rings and of a census, so that one wait
+// covers all.
 
 import (
 	"context"
@@ -49,7 +50,8 @@ func (f *flow) lookAt(i int) uint64 {
 	return f.seen[i]
 }
 
-// wait blocks until a signal differs from what this member saw when it last looked. The member has acted on what it saw.
+// wait blocks until a signal differs from what this member saw when it last looked. The member has acted on what it
+// saw.
 func (f *flow) wait(ctx context.Context) error {
 	_, _, err := f.changed.WaitAny(ctx)
 	return err

@@ -1,7 +1,7 @@
 package containers_test
 
-// A PE that is killed while all use a container: the others must get an error that names it, on processes of one host and
-// of two. A hang fails.
+// A PE that is killed while all use a container: the others must get an error that names it, on processes of one host
+// and of two. A hang fails.
 
 import (
 	"bytes"

@@ -9,8 +9,8 @@ import (
 	"github.com/gopgas/gopgas/internal/plural"
 )
 
-// layout distributes indexes 0 to n-1 over members 0 to p-1. Each member's elements are in the order of their indexes, at
-// places from 0 on.
+// layout distributes indexes 0 to n-1 over members 0 to p-1. Each member's elements are in the order of their indexes,
+// at places from 0 on.
 type layout struct {
 	n, p  int
 	block int // indexes in a row on one member, which the members take in turn; 0: one block for each member
@@ -20,8 +20,8 @@ type layout struct {
 	shift  int     // for block 1: log2 p if p is a power of two, else -1
 }
 
-// newLayout returns the layout of n elements over p members in blocks of the given length, or for 0 in one block for each
-// member, as Team.Share divides.
+// newLayout returns the layout of n elements over p members in blocks of the given length, or for 0 in one block for
+// each member, as Team.Share divides.
 func newLayout(n, p, block int) layout {
 	l := layout{n: n, p: p, block: block, shift: -1}
 	switch {

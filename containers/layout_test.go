@@ -7,8 +7,8 @@ import (
 	"github.com/gopgas/gopgas/containers"
 )
 
-// TestArrayHugeBlocks: arrays that no test has the memory for, at the edges of their members' blocks, where the estimate of
-// the member by floating-point numbers is too high or too low.
+// TestArrayHugeBlocks: arrays that no test has the memory for, at the edges of their members' blocks, where the
+// estimate of the member by floating-point numbers is too high or too low.
 func TestArrayHugeBlocks(t *testing.T) {
 	for _, p := range []int{2, 3, 7, 1000, 99_991, 1 << 20, 3_000_017} {
 		for _, each := range []int{3, 1<<20 + 1, 1<<32 - 1} {

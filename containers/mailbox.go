@@ -1,8 +1,8 @@
 package containers
 
 // Mailbox: small messages from any member to any, many of them in one put. The idea is that of the conveyors of bale
-// (J. DeVinney and J. Gilbert, "Bale: a library of parallel buffers", 2020): a program sends items one by one, and the library
-// carries full buffers.
+// (J. DeVinney and J. Gilbert, "Bale: a library of parallel buffers", 2020): a program sends items one by one, and the
+// library carries full buffers.
 
 import (
 	"context"
@@ -12,8 +12,8 @@ import (
 	"github.com/gopgas/gopgas/pgas"
 )
 
-// Mailbox carries items of T from any member to any. Items are gathered for each target, and travel when a batch is full
-// or when a member flushes.
+// Mailbox carries items of T from any member to any. Items are gathered for each target, and travel when a batch is
+// full or when a member flushes.
 //
 // Items from one member to another are received in the order in which they were sent. A member receives while it sends,
 // polls or flushes, on the goroutine that does so, and at no other time: a member that computes for long keeps others
@@ -25,8 +25,8 @@ import (
 // once may be lost; the next Flush compares how many were sent with how many are there, and panics with *UsageError if
 // these differ.
 //
-// Each member has n+1 times Ring bytes of symmetric memory for n members, and half as much Go memory for the batches that it
-// has begun.
+// Each member has n+1 times Ring bytes of symmetric memory for n members, and half as much Go memory for the batches
+// that it has begun.
 type Mailbox[T any] struct {
 	*members
 	memory  *memory // nil if the mailbox is part of another container
@@ -45,8 +45,8 @@ type Mailbox[T any] struct {
 	freed     bool
 }
 
-// besides is a mailbox beside another, as that one sees it. A member that waits at one receives of both: the member that it waits
-// for may be waiting at the other.
+// besides is a mailbox beside another, as that one sees it. A member that waits at one receives of both: the member
+// that it waits for may be waiting at the other.
 type besides interface {
 	deliver() (some bool, err error)
 	tellAll()
@@ -77,8 +77,8 @@ func Backlog(items int) Option {
 }
 
 // NewMailbox makes a mailbox; its options are Over, Ring and Backlog. receive is called with items that member from has
-// sent to this one; items is valid during the call only. receive may send to the same mailbox, and may call nothing else
-// of it. An error of receive comes out of the Send, Poll or Flush during which it ran.
+// sent to this one; items is valid during the call only. receive may send to the same mailbox, and may call nothing
+// else of it. An error of receive comes out of the Send, Poll or Flush during which it ran.
 //
 // NewMailbox is collective over all PEs of the World.
 func NewMailbox[T any](ctx context.Context, w *pgas.World, receive func(from int, items []T) error, opts ...Option) (*Mailbox[T], error) {
@@ -130,8 +130,8 @@ func (b *Mailbox[T]) bind(mem *memory) {
 	b.census.bind(mem)
 }
 
-// Send sends v to member pe. It is local until a batch is full; then the batch is put to pe, and Send blocks while there
-// is no room for it, receiving meanwhile. Called by receive, it never blocks, and fails if the backlog is full.
+// Send sends v to member pe. It is local until a batch is full; then the batch is put to pe, and Send blocks while
+// there is no room for it, receiving meanwhile. Called by receive, it never blocks, and fails if the backlog is full.
 //
 // v is received when a Flush of all members returns, or before.
 func (b *Mailbox[T]) Send(ctx context.Context, pe int, v T) error {
@@ -219,8 +219,8 @@ func (b *Mailbox[T]) Poll() (n int, err error) {
 	return int(b.counted.taken - before), err
 }
 
-// Flush returns when everything that any member has sent before its Flush, and everything that receive has sent since, is
-// received. Meanwhile it receives. Nothing that a member sends after its Flush is received by another before that
+// Flush returns when everything that any member has sent before its Flush, and everything that receive has sent since,
+// is received. Meanwhile it receives. Nothing that a member sends after its Flush is received by another before that
 // other's Flush has returned.
 //
 // It is collective. Besides the batches it costs two waves over a tree of the members, each a message for each member

@@ -23,8 +23,8 @@ func TestMailboxFew(t *testing.T) {
 	}
 }
 
-// sentOn: PE 0 sends a letter to PE 1, which sends one to each other. All have theirs when the flush ends: also PE 2, if PE 0
-// has had its own after PE 1 reported that it had sent nothing.
+// sentOn: PE 0 sends a letter to PE 1, which sends one to each other. All have theirs when the flush ends: also PE 2,
+// if PE 0 has had its own after PE 1 reported that it had sent nothing.
 func sentOn(ctx context.Context, w *pgas.World) error {
 	got := 0
 	var box *containers.Mailbox[int64]

@@ -1,8 +1,8 @@
 package containers
 
-// Map: a hash table whose elements are spread over the members by the hashes of their keys. Every member finds, inserts,
-// updates and deletes by itself, without the member that has the element. map_layout.go describes the memory, map_find.go
-// and map_write.go how it is read and written, and map_split.go how it grows.
+// Map: a hash table whose elements are spread over the members by the hashes of their keys. Every member finds,
+// inserts, updates and deletes by itself, without the member that has the element. map_layout.go describes the memory,
+// map_find.go and map_write.go how it is read and written, and map_split.go how it grows.
 
 import (
 	"context"
@@ -13,10 +13,10 @@ import (
 
 // Map is a hash table from K to V. Keys and values are plain; a key has no floating-point numbers.
 //
-// All methods may be called by all members at any time, unless they say that they are collective. Writes of one key follow
-// one another in one order for all members, and each sees what the one before has left. A member's own calls see its
-// earlier ones. Another member's finds see a write to a shard of another host when it is complete, as a put is: after a
-// Quiet of the team's context, or a barrier. A write completes and orders nothing else.
+// All methods may be called by all members at any time, unless they say that they are collective. Writes of one key
+// follow one another in one order for all members, and each sees what the one before has left. A member's own calls see
+// its earlier ones. Another member's finds see a write to a shard of another host when it is complete, as a put is:
+// after a Quiet of the team's context, or a barrier. A write completes and orders nothing else.
 //
 // A call for a key whose member is on this host loads and stores; for another host it sends messages, and waits for
 // answers. See docs/packages/containers.md for how many.
@@ -54,11 +54,11 @@ func Capacity(elements int) Option {
 	}}
 }
 
-// NewMap makes an empty map; its options are Over, Capacity, and for its batches Ring and Backlog. It is collective over all PEs of the World, and all give the
-// same Capacity.
+// NewMap makes an empty map; its options are Over, Capacity, and for its batches Ring and Backlog. It is collective
+// over all PEs of the World, and all give the same Capacity.
 //
-// It returns *pgas.HeapFullError if the address space does not fit the symmetric heap, and else the errors of pgas.Alloc. It panics with *pgas.UsageError if K or V
-// holds pointers or K a floating-point number.
+// It returns *pgas.HeapFullError if the address space does not fit the symmetric heap, and else the errors of
+// pgas.Alloc. It panics with *pgas.UsageError if K or V holds pointers or K a floating-point number.
 func NewMap[K comparable, V any](ctx context.Context, w *pgas.World, opts ...Option) (*Map[K, V], error) {
 	s := settingsOf("NewMap", opts, "Capacity", "Ring", "Backlog")
 	m, err := makeMap[K, V](ctx, w, s)
@@ -163,8 +163,8 @@ func (m *Map[K, V]) Home(k K) int {
 	return mapOwner(m.hash(k), m.n)
 }
 
-// Find returns the value of k and whether there is one. It is one-sided, takes no lock, and goes on while the map grows. It
-// panics with *pgas.PeerError if k's member, or a member that was writing k, is lost.
+// Find returns the value of k and whether there is one. It is one-sided, takes no lock, and goes on while the map
+// grows. It panics with *pgas.PeerError if k's member, or a member that was writing k, is lost.
 func (m *Map[K, V]) Find(k K) (v V, ok bool) {
 	m.enter("Find")
 	defer m.turn.leave()
@@ -177,11 +177,11 @@ func (m *Map[K, V]) Find(k K) (v V, ok bool) {
 	return mapDecode[V](m.shards.value), true
 }
 
-// Insert gives k the value v if it has none, and reports whether it had none. It is one-sided, and blocks while another member writes in the same
-// segment. After OnlyInserts it is cheaper, and what it says and returns is less: see there.
+// Insert gives k the value v if it has none, and reports whether it had none. It is one-sided, and blocks while another
+// member writes in the same segment. After OnlyInserts it is cheaper, and what it says and returns is less: see there.
 //
-// It returns *MapFullError if there is no room, *pgas.PeerError if k's member is lost, or any PE of the job while it waits,
-// and the cause of ctx if that ends first. Unless k's member is lost nothing has changed then.
+// It returns *MapFullError if there is no room, *pgas.PeerError if k's member is lost, or any PE of the job while it
+// waits, and the cause of ctx if that ends first. Unless k's member is lost nothing has changed then.
 func (m *Map[K, V]) Insert(ctx context.Context, k K, v V) (inserted bool, err error) {
 	m.enter("Insert")
 	defer m.turn.leave()
@@ -212,7 +212,8 @@ func (m *Map[K, V]) Set(ctx context.Context, k K, v V) error {
 }
 
 // Update gives k the value v if it has none, and otherwise combine(old, v), at one moment: no other write to k comes
-// between. combine may be called more than once, and must not use the map. Update is one-sided. It blocks and fails as Insert does.
+// between. combine may be called more than once, and must not use the map. Update is one-sided. It blocks and fails as
+// Insert does.
 func (m *Map[K, V]) Update(ctx context.Context, k K, v V, combine func(old, v V) V) error {
 	m.enter("Update")
 	defer m.turn.leave()

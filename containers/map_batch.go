@@ -1,8 +1,8 @@
 package containers
 
-// Batches: what all members have for the map, or ask of it, travels to the members that have the keys, many in a message,
-// by a mailbox. Each member applies to its own shard what arrives. A batch is a promise, too: while it lasts nobody else accesses
-// the shard, so its member takes no locks.
+// Batches: what all members have for the map, or ask of it, travels to the members that have the keys, many in a
+// message, by a mailbox. Each member applies to its own shard what arrives. A batch is a promise, too: while it lasts
+// nobody else accesses the shard, so its member takes no locks.
 //
 // An element that finds no room is dropped by the member that has none, and all members learn of it in the end.
 
@@ -48,8 +48,8 @@ type batcher interface {
 	bindBox(mem *memory, owns bool)
 }
 
-// newBatches makes the mailboxes of maps, which share the memory of the first one's and a flow. It is collective over all PEs of the World, and a barrier
-// of the members.
+// newBatches makes the mailboxes of maps, which share the memory of the first one's and a flow. It is collective over
+// all PEs of the World, and a barrier of the members.
 func newBatches(ctx context.Context, m *members, s settings, maps ...batcher) error {
 	mem := &memory{m: m}
 	f := newFlow(mem, len(maps)*boxSignals(m.n))
@@ -176,13 +176,13 @@ func (m *Map[K, V]) send(ctx context.Context, l mapLetter[K, V]) error {
 	return m.batch.box.send(ctx, mapOwner(mapHash(m.key), m.n), l)
 }
 
-// UpdateAll does Update for all elements that the members give, each its own, with combine, which must do the same on all members. A
-// key may occur more than once; the order in which values for one key are combined is undefined but for those of one
-// member. combine runs on the member that has the key, and must not use the map; nor may elements.
+// UpdateAll does Update for all elements that the members give, each its own, with combine, which must do the same on
+// all members. A key may occur more than once; the order in which values for one key are combined is undefined but for
+// those of one member. combine runs on the member that has the key, and must not use the map; nor may elements.
 //
-// UpdateAll is collective. Elements travel many in a message; when it returns all are in the map, and every member finds
-// them. It returns on every member *MapFullError if an element found no room, which is then dropped; on some, *pgas.PeerError if a PE is
-// lost, and the cause of ctx.
+// UpdateAll is collective. Elements travel many in a message; when it returns all are in the map, and every member
+// finds them. It returns on every member *MapFullError if an element found no room, which is then dropped; on some,
+// *pgas.PeerError if a PE is lost, and the cause of ctx.
 func (m *Map[K, V]) UpdateAll(ctx context.Context, elements iter.Seq2[K, V], combine func(old, v V) V) error {
 	if combine == nil {
 		misuse("UpdateAll", "combine is nil: give a function of the old value and v, or call SetAll")
@@ -204,7 +204,8 @@ func (m *Map[K, V]) SetAll(ctx context.Context, elements iter.Seq2[K, V]) error 
 	})
 }
 
-// InsertAll does Insert for all elements that the members give. It is collective, as UpdateAll is, with the same errors.
+// InsertAll does Insert for all elements that the members give. It is collective, as UpdateAll is, with the same
+// errors.
 func (m *Map[K, V]) InsertAll(ctx context.Context, elements iter.Seq2[K, V]) error {
 	return m.putAll(ctx, "InsertAll", elements, mapInsert[V])
 }
@@ -270,8 +271,8 @@ func (m *Map[K, V]) DeleteAll(ctx context.Context, keys iter.Seq[K]) error {
 	}, func([]uint64, V, bool) mapDeed { return mapRemove })
 }
 
-// FindAll does Find for the keys that each member gives. values[i] and found[i] are of keys[i]. It is collective: questions and answers
-// travel many in a message. Its errors are those of UpdateAll but for *MapFullError.
+// FindAll does Find for the keys that each member gives. values[i] and found[i] are of keys[i]. It is collective:
+// questions and answers travel many in a message. Its errors are those of UpdateAll but for *MapFullError.
 func (m *Map[K, V]) FindAll(ctx context.Context, keys []K) (values []V, found []bool, err error) {
 	m.enterLong(ctx, "FindAll")
 	defer m.turn.leave()

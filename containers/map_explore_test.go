@@ -29,8 +29,8 @@ type mapMeeting struct {
 	yes  pgas.Atomic[int64]
 }
 
-// mapScenario is a meeting: the number of keys that are there before, what each member does, and what must be true after
-// both.
+// mapScenario is a meeting: the number of keys that are there before, what each member does, and what must be true
+// after both.
 type mapScenario struct {
 	before int
 	does   [2]func(ctx context.Context, a mapMeeting) error
@@ -135,8 +135,8 @@ func deletes(ctx context.Context, a mapMeeting) error {
 	return err
 }
 
-// mapHasAll fails unless all keys that were there are there. It looks at each segment once: an exploration takes a member that
-// reads the same again and again for one that polls.
+// mapHasAll fails unless all keys that were there are there. It looks at each segment once: an exploration takes a
+// member that reads the same again and again for one that polls.
 func mapHasAll(a mapMeeting) error {
 	there := 0
 	for key, v := range a.m.All() {

@@ -12,7 +12,8 @@ func ReadMapFile[K comparable, V any](file []byte) ([]uint64, error) {
 	return words, err
 }
 
-// Tear makes the element of k, which is on this host, look as if its value were being written. mend ends that; it may be called by another goroutine.
+// Tear makes the element of k, which is on this host, look as if its value were being written. mend ends that; it may
+// be called by another goroutine.
 func (m *Map[K, V]) Tear(k K) (mend func()) {
 	hash := m.hash(k)
 	pe := mapOwner(hash, m.n)

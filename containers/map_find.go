@@ -2,13 +2,14 @@ package containers
 
 // Finding. A find takes no lock and stops no writer, and no writer stops it.
 //
-// It looks at the slots from the hash's first one on, until it meets the key, or a free slot, or has seen all. Writers of a
-// segment take turns, and keep two rules: a key stays in its slot until it is deleted or its segment is split; and as
-// long as a key is in a segment, no slot between its first one and its own is free. So a find that has met no key has
-// looked at each slot at a moment when the key was not in it, and if the key was in the segment all the time it would have
-// found it. What remains is a split: it copies a key to the new segment, then changes the header of the old one, then
-// removes the key there. So a find that has met no key looks at the header after the slots: if it still owns the hash, no key
-// had been removed. And it must have known before that the segment exists, for keys come to a new one in any order.
+// It looks at the slots from the hash's first one on, until it meets the key, or a free slot, or has seen all. Writers
+// of a segment take turns, and keep two rules: a key stays in its slot until it is deleted or its segment is split; and
+// as long as a key is in a segment, no slot between its first one and its own is free. So a find that has met no key
+// has looked at each slot at a moment when the key was not in it, and if the key was in the segment all the time it
+// would have found it. What remains is a split: it copies a key to the new segment, then changes the header of the old
+// one, then removes the key there. So a find that has met no key looks at the header after the slots: if it still owns
+// the hash, no key had been removed. And it must have known before that the segment exists, for keys come to a new one
+// in any order.
 //
 // A value that is found may be read from the old segment while a split goes on, but no longer when somebody may change
 // the copy: both segments are locked until the key is removed.
@@ -58,8 +59,9 @@ func (t *mapReader) find(hash uint64, key []uint64) bool {
 	}
 }
 
-// touch reads where searches for hashes begin in this member's shard: first the headers, which say in which segments, then the
-// slots. A large shard is not in the cache, and reads of different hashes do not wait for one another, as searches do.
+// touch reads where searches for hashes begin in this member's shard: first the headers, which say in which segments,
+// then the slots. A large shard is not in the cache, and reads of different hashes do not wait for one another, as
+// searches do.
 func (t *mapReader) touch(hashes []uint64) (read uint64) {
 	near := t.near[t.me]
 	if near == nil {
@@ -81,8 +83,8 @@ func (t *mapReader) touch(hashes []uint64) (read uint64) {
 	return read
 }
 
-// exists reports whether this member knows that a segment exists. Only then does it matter that a find meets no key there: in
-// a segment that comes into being during the find, keys may come after it has looked.
+// exists reports whether this member knows that a segment exists. Only then does it matter that a find meets no key
+// there: in a segment that comes into being during the find, keys may come after it has looked.
 func (t *mapReader) exists(s segmentAt) bool {
 	if t.near[s.pe] != nil {
 		return t.headerOf(s).Fetch(s.pe) != 0

@@ -2,8 +2,8 @@ package containers
 
 // Iteration: segment after segment, from each to those that it was split into. A segment that was split d times after
 // it came into being at depth b has its splits at its number plus 2^b … 2^(d-1). What an iteration takes from a
-// segment is what its header, read after the slots, says that it has; splits that come later hold what the iteration has already
-// taken. So a key that is there all the time is met once.
+// segment is what its header, read after the slots, says that it has; splits that come later hold what the iteration
+// has already taken. So a key that is there all the time is met once.
 
 import (
 	"context"
@@ -12,8 +12,8 @@ import (
 	"github.com/gopgas/gopgas/pgas"
 )
 
-// Local iterates over the elements of this member. It is local. It meets every key once that is there from start to end, with a value
-// that it had meanwhile, and perhaps keys that come or go; the loop may write to the map.
+// Local iterates over the elements of this member. It is local. It meets every key once that is there from start to
+// end, with a value that it had meanwhile, and perhaps keys that come or go; the loop may write to the map.
 func (m *Map[K, V]) Local() iter.Seq2[K, V] {
 	m.mustLoop("Local")
 	return func(yield func(K, V) bool) {
@@ -21,8 +21,8 @@ func (m *Map[K, V]) Local() iter.Seq2[K, V] {
 	}
 }
 
-// All iterates over the elements of all members, as Local does over those of this one. It is one-sided, and gets the segments of
-// other hosts one after the other. It panics with *pgas.PeerError if a member is lost.
+// All iterates over the elements of all members, as Local does over those of this one. It is one-sided, and gets the
+// segments of other hosts one after the other. It panics with *pgas.PeerError if a member is lost.
 func (m *Map[K, V]) All() iter.Seq2[K, V] {
 	m.mustLoop("All")
 	return func(yield func(K, V) bool) {
@@ -104,8 +104,8 @@ func (m *Map[K, V]) snapshot(s segmentAt) (private []uint64, depth int) {
 	return m.shards.snapshot(s)
 }
 
-// snapshot returns a copy of the slots of a segment, each as it was at some moment, without what has moved from it at a depth
-// of depth or less.
+// snapshot returns a copy of the slots of a segment, each as it was at some moment, without what has moved from it at a
+// depth of depth or less.
 func (t *mapShards) snapshot(s segmentAt) (private []uint64, depth int) {
 	size := t.slotWords()
 	private = make([]uint64, t.slots*size)

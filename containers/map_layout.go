@@ -1,23 +1,23 @@
 package containers
 
-// The memory of a Map. Each member has a shard: an array of segments, most of which do not exist yet and have never been
-// touched. A segment is
+// The memory of a Map. Each member has a shard: an array of segments, most of which do not exist yet and have never
+// been touched. A segment is
 //
 //	lock    the holder's PE number plus 1, or 0
 //	header  the segment's depth plus 1 in its low byte, 0 if it does not exist; above it the number of its elements
 //	slots   a state word, the words of a key, the words of a value
 //
 // The hash of a key names its member (high bits), its segment (low bits), and the slot in the segment where the search
-// starts (bits between). Segment a of depth d has the keys whose hash has the low d bits of a, so a is below 2^d. A shard begins
-// with segment 0 of depth 0. A full segment a of depth d is split: the keys whose hash has bit d set move to segment
-// a + 2^d, and both have depth d+1. This is extendible hashing (R. Fagin and others, 1979) without a directory, for the
-// place of a segment is its number. Who has guessed a segment by an old depth learns from the header that he must go on,
-// as in LH* (W. Litwin and others, 1993).
+// starts (bits between). Segment a of depth d has the keys whose hash has the low d bits of a, so a is below 2^d. A
+// shard begins with segment 0 of depth 0. A full segment a of depth d is split: the keys whose hash has bit d set move
+// to segment a + 2^d, and both have depth d+1. This is extendible hashing (R. Fagin and others, 1979) without a
+// directory, for the place of a segment is its number. Who has guessed a segment by an old depth learns from the header
+// that he must go on, as in LH* (W. Litwin and others, 1993).
 //
-// The state of a slot is free (0), dead (1), or the check of its key and value, a hash of all their words. So one look at
-// a slot proves itself: if state, key and value were read while a writer was at work, in whatever order, they do not fit
-// together. J. Mitchell and others, "Using one-sided RDMA reads to build a fast, CPU-efficient key-value store" (2013),
-// read their table in this way.
+// The state of a slot is free (0), dead (1), or the check of its key and value, a hash of all their words. So one look
+// at a slot proves itself: if state, key and value were read while a writer was at work, in whatever order, they do not
+// fit together. J. Mitchell and others, "Using one-sided RDMA reads to build a fast, CPU-efficient key-value store"
+// (2013), read their table in this way.
 //
 // Two slots whose words differ have the same check with a probability of 2^-62.
 

@@ -1,10 +1,10 @@
 package containers
 
-// How a member reaches the words of a shard. The lock and the header of a segment are atomic words, wherever they are. The
-// slots of a shard on this host are loaded and stored word by word; those of another host are got and put, whole segments
-// and whole slots at a time. Neither needs an order among the words of a slot, nor whole words, because the state of a
-// slot proves the rest: what is read of a state that is being changed is neither free nor dead before it is. The depth in a
-// header is one byte.
+// How a member reaches the words of a shard. The lock and the header of a segment are atomic words, wherever they are.
+// The slots of a shard on this host are loaded and stored word by word; those of another host are got and put, whole
+// segments and whole slots at a time. Neither needs an order among the words of a slot, nor whole words, because the
+// state of a slot proves the rest: what is read of a state that is being changed is neither free nor dead before it is.
+// The depth in a header is one byte.
 
 import (
 	"context"
@@ -22,7 +22,8 @@ type mapMemory struct {
 	near    [][]uint64 // by member: its shard, nil on another host
 	fetched []uint64   // the segment that was got last
 	written []bool     // by member: this one has put there since its last quiet
-	alone   bool       // this member is the only one that accesses its shard: locks are not taken, and stores need not be atomic
+	// this member is the only one that accesses its shard: locks are not taken, and stores need not be atomic
+	alone bool
 }
 
 // newMapMemory makes the view of allocated words.

@@ -11,8 +11,8 @@ import (
 )
 
 // TestMapMessages counts what a call for a key of another host sends, answers included: the numbers are those of
-// docs/packages/containers.md. That a find which meets no key in a segment that it did not know looks twice is what keeps it right
-// while the segment comes into being, which no simulated get shows: it takes a segment at one moment.
+// docs/packages/containers.md. That a find which meets no key in a segment that it did not know looks twice is what
+// keeps it right while the segment comes into being, which no simulated get shows: it takes a segment at one moment.
 func TestMapMessages(t *testing.T) {
 	_, err := sim.Run(t.Context(), sim.Config{Topology: "host:1"}, 2, func(ctx context.Context, w *pgas.World) error {
 		m, err := containers.NewMap[int, int64](ctx, w, containers.Capacity(100))

@@ -1,13 +1,13 @@
 package containers
 
-// Promises: what all members say that they will do for a while makes it cheaper. The Berkeley Container Library (B. Brock
-// and others, "BCL: a cross-platform distributed data structures library", 2019) has the idea. Some are made by the calls
-// themselves: the batches of map_batch.go. Here are two that last until the program ends them.
+// Promises: what all members say that they will do for a while makes it cheaper. The Berkeley Container Library (B.
+// Brock and others, "BCL: a cross-platform distributed data structures library", 2019) has the idea. Some are made by
+// the calls themselves: the batches of map_batch.go. Here are two that last until the program ends them.
 //
 // If nobody writes, a find need not ask whether a segment was split while it looked.
 //
-// If members only insert, nobody looks for what another has inserted. So an insert need not be there when its call returns,
-// and many travel in one message: the promise is one long batch, which each member fills call by call.
+// If members only insert, nobody looks for what another has inserted. So an insert need not be there when its call
+// returns, and many travel in one message: the promise is one long batch, which each member fills call by call.
 
 import (
 	"context"
@@ -29,16 +29,16 @@ type mapPromises struct{ now atomic.Int32 }
 func (p *mapPromises) held() mapPromise    { return mapPromise(p.now.Load()) }
 func (p *mapPromises) set(next mapPromise) { p.now.Store(int32(next)) }
 
-// OnlyFinds promises that no member writes until the next Writes or OnlyInserts. A Find for a shard of another host then
-// costs one round trip also if it finds nothing. Writes panic with *pgas.UsageError. It is collective, and a barrier: all
-// earlier writes are complete when it returns. Its errors are those of Writes.
+// OnlyFinds promises that no member writes until the next Writes or OnlyInserts. A Find for a shard of another host
+// then costs one round trip also if it finds nothing. Writes panic with *pgas.UsageError. It is collective, and a
+// barrier: all earlier writes are complete when it returns. Its errors are those of Writes.
 func (m *Map[K, V]) OnlyFinds(ctx context.Context) error {
 	return m.promise(ctx, "OnlyFinds", onlyFinds)
 }
 
 // OnlyInserts promises that members only call Insert until the next Writes or OnlyFinds; other calls panic with
-// *pgas.UsageError. An Insert is then local until half a Ring is full of elements for one member; these travel in one put,
-// and that member applies them to its shard, without locks, when it inserts or ends the promise. So
+// a *pgas.UsageError. An Insert is then local until half a Ring is full of elements for one member; these travel in one
+// put, and that member applies them to its shard, without locks, when it inserts or ends the promise. So
 //
 //   - Insert does not know whether k had a value, and returns false; a k that has one keeps it
 //   - an element is in the map when the call that ends the promise returns, on any member
@@ -53,11 +53,12 @@ func (m *Map[K, V]) OnlyInserts(ctx context.Context) error {
 	return m.promise(ctx, "OnlyInserts", onlyInserts)
 }
 
-// Writes ends the promise of OnlyFinds or OnlyInserts, so that members may do all again. It is collective, and a barrier.
-// What members have inserted under OnlyInserts is in the map when it returns, and every member finds it; this costs what
-// the end of a batch does.
+// Writes ends the promise of OnlyFinds or OnlyInserts, so that members may do all again. It is collective, and a
+// barrier. What members have inserted under OnlyInserts is in the map when it returns, and every member finds it; this
+// costs what the end of a batch does.
 //
-// It returns on every member *MapFullError if an element that was inserted under OnlyInserts found no room; no promise holds then. It returns on some
+// It returns on every member *MapFullError if an element that was inserted under OnlyInserts found no room; no promise
+// holds then. It returns on some
 // *pgas.PeerError if a PE is lost, and the cause of ctx.
 func (m *Map[K, V]) Writes(ctx context.Context) error {
 	return m.promise(ctx, "Writes", anything)
@@ -101,7 +102,8 @@ func (m *Map[K, V]) insertLater(ctx context.Context, k K, v V) error {
 	return m.send(ctx, mapLetter[K, V]{key: k, value: v, ask: -1})
 }
 
-// mustBeFree panics with *pgas.UsageError if a call of op, which writes, is promised not to come, or comes from within a batch.
+// mustBeFree panics with *pgas.UsageError if a call of op, which writes, is promised not to come, or comes from within
+// a batch.
 func (m *Map[K, V]) mustBeFree(op string) {
 	m.mustBeReadable(op)
 	if m.promised.held() == onlyFinds {

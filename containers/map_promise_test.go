@@ -15,8 +15,9 @@ import (
 	"github.com/gopgas/gopgas/pgas/sim"
 )
 
-// TestMapOnlyInserts: phases of inserts alone and of finds alone, one after the other, against one Go map that every member
-// keeps. Rings are small and the map begins empty, so members wait for each other and segments are split meanwhile.
+// TestMapOnlyInserts: phases of inserts alone and of finds alone, one after the other, against one Go map that every
+// member keeps. Rings are small and the map begins empty, so members wait for each other and segments are split
+// meanwhile.
 func TestMapOnlyInserts(t *testing.T) {
 	seed := mapSeed(t)
 	pgastest.RunAll(t, 3, func(ctx context.Context, w *pgas.World) error {
@@ -69,8 +70,9 @@ func endInserts(ctx context.Context, m *containers.Map[int, int64], round int) e
 	return errors.Join(m.OnlyInserts(ctx), m.OnlyFinds(ctx), m.Writes(ctx))
 }
 
-// TestStringMapOnlyInserts: keys of every length, of which each member has its own and some that all have. A member that waits for room for a
-// key receives the bytes of keys, and the other way round: rings are the smallest, and no two members send the same first.
+// TestStringMapOnlyInserts: keys of every length, of which each member has its own and some that all have. A member
+// that waits for room for a key receives the bytes of keys, and the other way round: rings are the smallest, and no two
+// members send the same first.
 func TestStringMapOnlyInserts(t *testing.T) {
 	pgastest.RunAll(t, 3, func(ctx context.Context, w *pgas.World) error {
 		m, err := containers.NewStringMap[int64](ctx, w, containers.Capacity(2000), containers.Ring(1))
@@ -228,7 +230,8 @@ func insertsFor(ctx context.Context, w *pgas.World) (err error) {
 	return err
 }
 
-// TestMapOnlyInsertsMessages: what a promise of inserts saves between two hosts. The numbers are those of docs/packages/containers.md.
+// TestMapOnlyInsertsMessages: what a promise of inserts saves between two hosts. The numbers are those of
+// docs/packages/containers.md.
 func TestMapOnlyInsertsMessages(t *testing.T) {
 	const elements = 4000
 	sent := map[bool]sim.Traffic{}

@@ -2,8 +2,9 @@ package containers
 
 // Snapshots: the elements of each member in a file of its own, which any number of members can read again.
 //
-// A file is, in words of 8 bytes, the least significant first: a magic number, the version of the format, the layout of K and V, the
-// number of files and of this one, the number of elements, the words of each key and its value, and a CRC of all before.
+// A file is, in words of 8 bytes, the least significant first: a magic number, the version of the format, the layout of
+// K and V, the number of files and of this one, the number of elements, the words of each key and its value, and a CRC
+// of all before.
 
 import (
 	"bufio"
@@ -61,9 +62,9 @@ func mapDescribe(h io.Writer, t reflect.Type) {
 // mapFile returns the name of file i of a snapshot.
 func mapFile(prefix string, i int) string { return fmt.Sprintf("%s.%d", prefix, i) }
 
-// Save writes the elements of each member to the file prefix.i, with its number i among the members. A file replaces an older one of
-// that name when it is complete. What members write meanwhile may or may not be in it. Save is collective: when it returns nil all files are
-// there. If one fails, its member returns why and the others that it has failed.
+// Save writes the elements of each member to the file prefix.i, with its number i among the members. A file replaces an
+// older one of that name when it is complete. What members write meanwhile may or may not be in it. Save is collective:
+// when it returns nil all files are there. If one fails, its member returns why and the others that it has failed.
 func (m *Map[K, V]) Save(ctx context.Context, prefix string) error {
 	if ctx == nil {
 		mustHaveContext("Save", ctx)
@@ -141,9 +142,10 @@ func (m *Map[K, V]) writeTo(f io.Writer) error {
 	return out.Flush()
 }
 
-// Load does SetAll for the elements of the files that a Save with prefix wrote, on any number of members. Every member must be able to
-// read every file. Load is collective. Unless all files are whole and of a map of the same K and V, it changes nothing; then the
-// member that has read a bad file returns what is wrong with it, and the others that it has failed.
+// Load does SetAll for the elements of the files that a Save with prefix wrote, on any number of members. Every member
+// must be able to read every file. Load is collective. Unless all files are whole and of a map of the same K and V, it
+// changes nothing; then the member that has read a bad file returns what is wrong with it, and the others that it has
+// failed.
 func (m *Map[K, V]) Load(ctx context.Context, prefix string) error {
 	m.mustLoad(ctx)
 	words, err := m.loadFiles(prefix)

@@ -49,8 +49,8 @@ func newMapParting(l mapLayout) mapParting {
 	return mapParting{stay: make([]uint64, words), move: make([]uint64, words), needed: make([]bool, l.slots)}
 }
 
-// part removes the slots whose hash has bit depth set from the slots of a segment. It returns the slots of a segment that has them, and
-// their number.
+// part removes the slots whose hash has bit depth set from the slots of a segment. It returns the slots of a segment
+// that has them, and their number.
 func (t *mapShards) part(stay []uint64, depth int) (move []uint64, moved int) {
 	size := t.slotWords()
 	move, needed := t.parting.move, t.parting.needed

@@ -10,8 +10,8 @@ import (
 	"github.com/gopgas/gopgas/pgas/sim"
 )
 
-// TestMapSplitAdversaries: a member that has learned elsewhere how deep a shard is goes straight to the segment that a split is
-// making, while the member that splits updates the same key there.
+// TestMapSplitAdversaries: a member that has learned elsewhere how deep a shard is goes straight to the segment that a
+// split is making, while the member that splits updates the same key there.
 func TestMapSplitAdversaries(t *testing.T) {
 	seeds := 150
 	if testing.Short() {
@@ -22,8 +22,8 @@ func TestMapSplitAdversaries(t *testing.T) {
 	}
 }
 
-// meetAtSplit makes the segments 0 of depth 1, which is full, and 1 and 3 of depth 2. An insert splits 0 into 0 and 2, whose keys all
-// members update.
+// meetAtSplit makes the segments 0 of depth 1, which is full, and 1 and 3 of depth 2. An insert splits 0 into 0 and 2,
+// whose keys all members update.
 func meetAtSplit(ctx context.Context, w *pgas.World) error {
 	m, err := containers.NewMap[int, mapPair](ctx, w, containers.Capacity(3000))
 	if err != nil {
@@ -60,8 +60,8 @@ func meetAtSplit(ctx context.Context, w *pgas.World) error {
 	return w.Barrier(ctx)
 }
 
-// splitAndUpdate has PE 1 insert the key that splits segment 0, while the others, which have learned the depth at segment 1, update keys of segment
-// 2, as PE 1 does then.
+// splitAndUpdate has PE 1 insert the key that splits segment 0, while the others, which have learned the depth at
+// segment 1, update keys of segment 2, as PE 1 does then.
 func splitAndUpdate(ctx context.Context, w *pgas.World, m *containers.Map[int, mapPair], keys map[int][]int) error {
 	if w.PE() == 1 {
 		if _, err := m.Insert(ctx, keys[0][25], pairOf(1)); err != nil {

@@ -14,9 +14,10 @@ import (
 	"github.com/gopgas/gopgas/pgas"
 )
 
-// StringMap is a hash table from strings to V, which is plain. Its calls are those of Map, and move what those move; a key
-// of more than 31 bytes costs a find in a second map in addition, and its first insertion by a member a write there for every 64 bytes
-// and a Quiet. The bytes of a long key that was deleted stay until the map is freed, and serve the same key again.
+// StringMap is a hash table from strings to V, which is plain. Its calls are those of Map, and move what those move; a
+// key of more than 31 bytes costs a find in a second map in addition, and its first insertion by a member a write there
+// for every 64 bytes and a Quiet. The bytes of a long key that was deleted stay until the map is freed, and serve the
+// same key again.
 //
 // Two long keys are taken for one if the first 192 bits of their SHA-256 are the same, which nobody has ever seen.
 type StringMap[V any] struct {
@@ -42,7 +43,8 @@ type textPiece struct {
 type textBytes [64]byte
 
 // NewStringMap makes an empty map; its options are those of NewMap. It has room for a quarter as many pieces of long
-// keys as for elements, and at least for 4096. It is collective over all PEs of the World. Its errors are those of NewMap.
+// keys as for elements, and at least for 4096. It is collective over all PEs of the World. Its errors are those of
+// NewMap.
 func NewStringMap[V any](ctx context.Context, w *pgas.World, opts ...Option) (*StringMap[V], error) {
 	s := settingsOf("NewStringMap", opts, "Capacity", "Ring", "Backlog")
 	if s.capacity == 0 {
@@ -279,8 +281,8 @@ func (m *StringMap[V]) OnlyFinds(ctx context.Context) error {
 	return m.promise(ctx, m.keys.OnlyFinds)
 }
 
-// OnlyInserts is Map.OnlyInserts. Each Insert of a long key sends its bytes, whether they are there or not. A long key whose
-// bytes find no room is in the map, but loops do not meet it.
+// OnlyInserts is Map.OnlyInserts. Each Insert of a long key sends its bytes, whether they are there or not. A long key
+// whose bytes find no room is in the map, but loops do not meet it.
 func (m *StringMap[V]) OnlyInserts(ctx context.Context) error {
 	if err := m.promise(ctx, m.keys.OnlyInserts); err != nil {
 		return err
@@ -291,8 +293,8 @@ func (m *StringMap[V]) OnlyInserts(ctx context.Context) error {
 // Writes is Map.Writes.
 func (m *StringMap[V]) Writes(ctx context.Context) error { return m.promise(ctx, m.keys.Writes) }
 
-// promise ends the promise about the bytes of long keys, and then changes that about keys. If the bytes have found no room it
-// ends both.
+// promise ends the promise about the bytes of long keys, and then changes that about keys. If the bytes have found no
+// room it ends both.
 func (m *StringMap[V]) promise(ctx context.Context, change func(context.Context) error) error {
 	if m.text.promised.held() == anything {
 		return change(ctx)

@@ -1,8 +1,8 @@
 package containers
 
-// TextMap: a StringMap whose values are strings, too. A value of up to 31 bytes is in the slot of its key. The bytes of a longer one
-// are in the map of pieces that long keys use, under a number that no other value ever has; what the key has is that
-// number. So
+// TextMap: a StringMap whose values are strings, too. A value of up to 31 bytes is in the slot of its key. The bytes of
+// a longer one are in the map of pieces that long keys use, under a number that no other value ever has; what the key
+// has is that number. So
 //
 //   - the bytes are there before the key has the number: a Quiet is between them
 //   - a member that replaces or deletes a value removes its pieces, whose slots serve other texts then
@@ -20,12 +20,13 @@ import (
 	"github.com/gopgas/gopgas/pgas"
 )
 
-// TextMap is a hash table from strings to strings, both of any length. Its calls are those of StringMap, and cost what those cost. A
-// value of more than 31 bytes costs in addition: to find it, a find for every 64 bytes; to set it, a write for every 64
-// bytes and a Quiet, and a deletion for every 64 bytes of the value that was there. A Find is a value that the key had at some moment of the call.
+// TextMap is a hash table from strings to strings, both of any length. Its calls are those of StringMap, and cost what
+// those cost. A value of more than 31 bytes costs in addition: to find it, a find for every 64 bytes; to set it, a
+// write for every 64 bytes and a Quiet, and a deletion for every 64 bytes of the value that was there. A Find is a
+// value that the key had at some moment of the call.
 //
-// Memory of values that were replaced or deleted serves others. What a member had begun to write when it was lost stays until the map is
-// freed, and so does what a SetAll drops because the map is full.
+// Memory of values that were replaced or deleted serves others. What a member had begun to write when it was lost stays
+// until the map is freed, and so does what a SetAll drops because the map is full.
 type TextMap struct {
 	m       *StringMap[textValue]
 	written atomic.Uint64 // long values that this member has made: no number may come twice
@@ -36,8 +37,8 @@ type textValue = stringKey
 
 const pieceBytes = len(textBytes{})
 
-// TextBytes chooses the bytes of long keys and values that a TextMap must have room for, of all members. Each text takes a multiple of 64. The
-// default is 64 bytes for each element of its Capacity. It is an option of NewTextMap.
+// TextBytes chooses the bytes of long keys and values that a TextMap must have room for, of all members. Each text
+// takes a multiple of 64. The default is 64 bytes for each element of its Capacity. It is an option of NewTextMap.
 func TextBytes(bytes int) Option {
 	return Option{"TextBytes", func(s *settings) {
 		if bytes <= 0 {
@@ -47,8 +48,8 @@ func TextBytes(bytes int) Option {
 	}}
 }
 
-// NewTextMap makes an empty map; its options are those of NewMap, and TextBytes. It is collective over all PEs of the World. Its
-// errors are those of NewMap.
+// NewTextMap makes an empty map; its options are those of NewMap, and TextBytes. It is collective over all PEs of the
+// World. Its errors are those of NewMap.
 func NewTextMap(ctx context.Context, w *pgas.World, opts ...Option) (*TextMap, error) {
 	s := settingsOf("NewTextMap", opts, "Capacity", "Ring", "Backlog", "TextBytes")
 	if s.capacity == 0 {
@@ -80,7 +81,8 @@ func (t *TextMap) Home(k string) int {
 	return t.m.Home(k)
 }
 
-// Find returns the value of k and whether there is one. It is one-sided, takes no lock, and goes on while the map grows. It panics as Map.Find does.
+// Find returns the value of k and whether there is one. It is one-sided, takes no lock, and goes on while the map
+// grows. It panics as Map.Find does.
 func (t *TextMap) Find(k string) (v string, ok bool) {
 	t.mustBe("Find")
 	key := keyOfString(k)
@@ -96,8 +98,8 @@ func (t *TextMap) Find(k string) (v string, ok bool) {
 	}
 }
 
-// Set gives k the value v, whatever it had. It is one-sided, and when it returns v's bytes are complete. It blocks and fails as
-// Map.Insert does.
+// Set gives k the value v, whatever it had. It is one-sided, and when it returns v's bytes are complete. It blocks and
+// fails as Map.Insert does.
 func (t *TextMap) Set(ctx context.Context, k, v string) error {
 	return t.put(ctx, "Set", k, v, func(key stringKey, value textValue) (obsolete textValue, err error) {
 		err = t.m.keys.Update(ctx, key, value, func(old, v textValue) textValue {
@@ -108,7 +110,8 @@ func (t *TextMap) Set(ctx context.Context, k, v string) error {
 	})
 }
 
-// Insert gives k the value v if it has none, and reports whether it had none. It is one-sided. It blocks and fails as Map.Insert does.
+// Insert gives k the value v if it has none, and reports whether it had none. It is one-sided. It blocks and fails as
+// Map.Insert does.
 func (t *TextMap) Insert(ctx context.Context, k, v string) (inserted bool, err error) {
 	t.mustBe("Insert")
 	mustHaveContext("Insert", ctx)
@@ -125,8 +128,8 @@ func (t *TextMap) Insert(ctx context.Context, k, v string) (inserted bool, err e
 	return inserted, err
 }
 
-// put writes the bytes of k and v, and then has change do what is to be done with the key. It removes the bytes of what that makes obsolete, or of
-// v if it fails.
+// put writes the bytes of k and v, and then has change do what is to be done with the key. It removes the bytes of what
+// that makes obsolete, or of v if it fails.
 func (t *TextMap) put(ctx context.Context, op, k, v string, change func(key stringKey, value textValue) (obsolete textValue, err error)) error {
 	t.mustBe(op)
 	mustHaveContext(op, ctx)
@@ -252,8 +255,9 @@ func (t *TextMap) Len(ctx context.Context) (int, error) {
 	return t.m.Len(ctx)
 }
 
-// SetAll does Set for all elements that the members give. It is collective, as Map.UpdateAll is, with the same errors: four batches, of
-// the bytes of long values, of those of long keys, of the keys, and of the bytes that these have made obsolete.
+// SetAll does Set for all elements that the members give. It is collective, as Map.UpdateAll is, with the same errors:
+// four batches, of the bytes of long values, of those of long keys, of the keys, and of the bytes that these have made
+// obsolete.
 func (t *TextMap) SetAll(ctx context.Context, elements iter.Seq2[string, string]) error {
 	t.mustBe("SetAll")
 	if elements == nil {

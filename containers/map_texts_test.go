@@ -127,7 +127,8 @@ func (p *textProgram) compare(ctx context.Context, w *pgas.World) error {
 	return w.Barrier(ctx)
 }
 
-// TestTextMapReplaced: members replace and delete the values of the same few keys and find them meanwhile. No value is of two.
+// TestTextMapReplaced: members replace and delete the values of the same few keys and find them meanwhile. No value is
+// of two.
 func TestTextMapReplaced(t *testing.T) {
 	const rounds = 15
 	pgastest.RunAll(t, 3, func(ctx context.Context, w *pgas.World) error {
@@ -159,8 +160,8 @@ func TestTextMapReplaced(t *testing.T) {
 	})
 }
 
-// TestTextMapMemory: a value that is written again and again takes the memory of one, and one that does not fit is an error that leaves the map
-// as it was.
+// TestTextMapMemory: a value that is written again and again takes the memory of one, and one that does not fit is an
+// error that leaves the map as it was.
 func TestTextMapMemory(t *testing.T) {
 	pgastest.RunGoroutines(t, 2, func(ctx context.Context, w *pgas.World) error {
 		m, err := containers.NewTextMap(ctx, w, containers.Capacity(10), containers.TextBytes(1))

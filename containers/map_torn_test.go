@@ -11,7 +11,8 @@ import (
 	"github.com/gopgas/gopgas/pgas/pgastest"
 )
 
-// TestMapTorn: a member that meets a slot that is being written takes it for what it is, and reads it again until it is whole.
+// TestMapTorn: a member that meets a slot that is being written takes it for what it is, and reads it again until it is
+// whole.
 func TestMapTorn(t *testing.T) {
 	pgastest.RunGoroutines(t, 1, func(ctx context.Context, w *pgas.World) error {
 		m, err := containers.NewMap[int, wideValue](ctx, w, containers.Capacity(100))

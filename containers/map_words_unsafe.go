@@ -1,8 +1,8 @@
 package containers
 
-// Keys and values as words. Two keys are the same if their words are, so the bytes between the fields of a key, which may hold
-// anything, become zero. Floating-point numbers are no keys: 0 and -0 are equal and have different words, and some are not
-// equal to themselves.
+// Keys and values as words. Two keys are the same if their words are, so the bytes between the fields of a key, which
+// may hold anything, become zero. Floating-point numbers are no keys: 0 and -0 are equal and have different words, and
+// some are not equal to themselves.
 
 import (
 	"reflect"

@@ -7,8 +7,8 @@ package containers
 //  3. stores the slot, then the number of elements if that has changed;
 //  4. unlocks, after a fence: who locks next sees what was stored.
 //
-// A free slot is met at the end of a search, a dead one on the way; the first of them takes a new key. A slot that dies is
-// free at once if the next one is free, and then those dead ones before it, too: no key is behind them.
+// A free slot is met at the end of a search, a dead one on the way; the first of them takes a new key. A slot that dies
+// is free at once if the next one is free, and then those dead ones before it, too: no key is behind them.
 
 import (
 	"context"
@@ -42,8 +42,8 @@ type mapHeld struct {
 	header uint64
 }
 
-// A mapChange says what becomes of a key. It gets the words of the value, which are those that the key has, or meaningless
-// ones if there is none, and may change them. It returns what to do then.
+// A mapChange says what becomes of a key. It gets the words of the value, which are those that the key has, or
+// meaningless ones if there is none, and may change them. It returns what to do then.
 type mapChange func(value []uint64, found bool) mapDeed
 
 type mapDeed int
@@ -72,8 +72,8 @@ func (t *mapShards) change(ctx context.Context, hash uint64, key []uint64, f map
 	return found, nil
 }
 
-// do does to key, whose slot is i if it is found, what f says, and unlocks, also if f panics. It reports whether the segment
-// has been split instead.
+// do does to key, whose slot is i if it is found, what f says, and unlocks, also if f panics. It reports whether the
+// segment has been split instead.
 func (t *mapShards) do(ctx context.Context, held mapHeld, i int, hash uint64, key []uint64, found bool, f mapChange) (again bool, err error) {
 	asked := false
 	defer func() {
@@ -145,8 +145,8 @@ func (t *mapShards) unlock(s segmentAt) {
 	t.lockOf(s).Set(s.pe, 0)
 }
 
-// insert makes a slot for key, with value, and unlocks. It reports whether the segment has been split instead, so that the
-// caller must try again.
+// insert makes a slot for key, with value, and unlocks. It reports whether the segment has been split instead, so that
+// the caller must try again.
 func (t *mapShards) insert(ctx context.Context, held mapHeld, hash uint64, key []uint64) (again bool, err error) {
 	i, room := t.place(held.slots, hash)
 	n := mapElements(held.header)

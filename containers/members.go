@@ -78,8 +78,8 @@ func (m *members) lost(pe int) error {
 	return m.world.Lost(pe)
 }
 
-// lostBehind is lost for a call that has fetches under way. If pe is lost, it completes them first, because the call then
-// gives up the memory of the fetches.
+// lostBehind is lost for a call that has fetches under way. If pe is lost, it completes them first, because the call
+// then gives up the memory of the fetches.
 func (m *members) lostBehind(ctx context.Context, pe int) error {
 	err := m.lost(pe)
 	if err != nil {

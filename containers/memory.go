@@ -1,7 +1,8 @@
 package containers
 
 // The symmetric memory of one container: one allocation, in which the parts of the container take places one after
-// another. Every allocation is collective and costs a barrier, so that a dozen of them would make containers slow to make.
+// another. Every allocation is collective and costs a barrier, so that a dozen of them would make containers slow to
+// make.
 //
 // First each part reserves its place, then the memory is allocated, then each part binds to its place.
 
@@ -45,8 +46,8 @@ func cleared[T any](mem *memory, place, n int) pgas.Slice[T] {
 	return p
 }
 
-// allocate allocates what has been reserved, with undefined contents. It is collective over all PEs of the job. With over, PEs
-// that are no members may have reserved other numbers of bytes: all get what the members have reserved.
+// allocate allocates what has been reserved, with undefined contents. It is collective over all PEs of the job. With
+// over, PEs that are no members may have reserved other numbers of bytes: all get what the members have reserved.
 func (mem *memory) allocate(ctx context.Context, over bool) (err error) {
 	m := mem.m
 	if over {
@@ -82,8 +83,8 @@ func mustBePlain[T any](ctx context.Context, w *pgas.World) error {
 	return err
 }
 
-// membersSize returns the size that all members want; what others want does not matter. It is collective over all PEs of the job, and
-// an error on all if members differ.
+// membersSize returns the size that all members want; what others want does not matter. It is collective over all PEs
+// of the job, and an error on all if members differ.
 func membersSize(ctx context.Context, m *members, mine int) (size int, err error) {
 	var wanted []int
 	if m.team != nil {
@@ -106,8 +107,8 @@ func membersSize(ctx context.Context, m *members, mine int) (size int, err error
 	return size, nil
 }
 
-// allocate allocates zeroed symmetric memory of n elements. It is collective over all PEs of the job. With over, PEs that are no
-// members may ask for other numbers: all get room for as many as the members ask for.
+// allocate allocates zeroed symmetric memory of n elements. It is collective over all PEs of the job. With over, PEs
+// that are no members may ask for other numbers: all get room for as many as the members ask for.
 func allocate[T any](ctx context.Context, m *members, over bool, n int) (s pgas.Sym[T], err error) {
 	if over {
 		if n, err = membersSize(ctx, m, n); err != nil {

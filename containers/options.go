@@ -8,8 +8,8 @@ import (
 	"github.com/gopgas/gopgas/pgas"
 )
 
-// An Option chooses something about a container. Each New… says which it takes, and panics with *pgas.UsageError if it is
-// given another.
+// An Option chooses something about a container. Each New… says which it takes, and panics with *pgas.UsageError if it
+// is given another.
 type Option struct {
 	name  string
 	apply func(*settings)

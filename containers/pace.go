@@ -1,8 +1,8 @@
 package containers
 
-// Waiting for words of other PEs, whose changes wake no waiter. A wait polls: at first it only lets other PEs run between
-// two polls, then it sleeps for longer and longer, up to a millisecond. A sleep ends with an error when a PE of the job
-// is lost or the context ends.
+// Waiting for words of other PEs, whose changes wake no waiter. A wait polls: at first it only lets other PEs run
+// between two polls, then it sleeps for longer and longer, up to a millisecond. A sleep ends with an error when a PE of
+// the job is lost or the context ends.
 
 import (
 	"context"

@@ -85,12 +85,12 @@ const (
 	poolWords  = 80
 )
 
-// NewWorkPool makes a pool whose members have a deque of capacity tasks each, at least; further tasks of a member are in
-// Go's memory (Spill), where they cannot be stolen until the deque has room. It is collective over all PEs of the
+// NewWorkPool makes a pool whose members have a deque of capacity tasks each, at least; further tasks of a member are
+// in Go's memory (Spill), where they cannot be stolen until the deque has room. It is collective over all PEs of the
 // World.
 //
-// It returns the errors of pgas.Alloc. It panics with *pgas.UsageError if the capacity is less than 2 or more than 2^24, or
-// T is not plain. Options: Over, Spill.
+// It returns the errors of pgas.Alloc. It panics with *pgas.UsageError if the capacity is less than 2 or more than
+// 2^24, or T is not plain. Options: Over, Spill.
 func NewWorkPool[T any](ctx context.Context, w *pgas.World, capacity int, opts ...Option) (*WorkPool[T], error) {
 	return newWorkPool[T](ctx, w, capacity, 0, opts)
 }
@@ -141,8 +141,8 @@ func (p *WorkPool[T]) check(op string) {
 	p.mustBeMember(op)
 }
 
-// Add adds a task to this member's deque: before a run, or in a task. It is local: no message, and an atomic on a word of
-// this PE only when the deque shares tasks. If there is no room for the task, the run fails (Spill).
+// Add adds a task to this member's deque: before a run, or in a task. It is local: no message, and an atomic on a word
+// of this PE only when the deque shares tasks. If there is no room for the task, the run fails (Spill).
 func (p *WorkPool[T]) Add(task T) {
 	p.check("WorkPool.Add")
 	p.push(task)
@@ -170,8 +170,8 @@ func (p *WorkPool[T]) Stats() PoolStats {
 	return s
 }
 
-// Run runs tasks until none is left at any member. It is collective over the members. run gets a task and a function that adds
-// tasks, as Add does; both are for the calling goroutine only.
+// Run runs tasks until none is left at any member. It is collective over the members. run gets a task and a function
+// that adds tasks, as Add does; both are for the calling goroutine only.
 //
 // An attempt to steal reads a word of the victim, compare-swaps it, and gets the tasks: three round trips; a fourth
 // message is not waited for. A member without tasks tries others again and again, with sleeps of up to a millisecond
@@ -181,10 +181,10 @@ func (p *WorkPool[T]) Stats() PoolStats {
 // Run moves nothing but tasks, and orders nothing: puts of a task are seen by the task's successors at other members
 // only after a Quiet by the task.
 //
-// The first error of a task ends the run on all members, after the tasks that they are running: Run returns the error on
-// that member, and *TaskError on the others. It also returns *pgas.PeerError if a PE is lost, the cause of ctx if that
-// ends first, the errors of pgas.Team.Sync, and an error if a member has more tasks than there is room for. After an error the pool can
-// only be freed.
+// The first error of a task ends the run on all members, after the tasks that they are running: Run returns the error
+// on that member, and *TaskError on the others. It also returns *pgas.PeerError if a PE is lost, the cause of ctx if
+// that ends first, the errors of pgas.Team.Sync, and an error if a member has more tasks than there is room for. After
+// an error the pool can only be freed.
 func (p *WorkPool[T]) Run(ctx context.Context, run func(ctx context.Context, task T, add func(T)) error) error {
 	const op = "WorkPool.Run"
 	p.check(op)
@@ -279,8 +279,8 @@ func (p *WorkPool[T]) runAll(ctx context.Context, run func(T) error) (err error)
 	}
 }
 
-// stop ends the run on all members, because of err, unless another one has done so. It returns err. The loss of a PE is told
-// to each member by its own waits, as the *pgas.PeerError that it is.
+// stop ends the run on all members, because of err, unless another one has done so. It returns err. The loss of a PE is
+// told to each member by its own waits, as the *pgas.PeerError that it is.
 func (p *WorkPool[T]) stop(err error) error {
 	if errors.As(err, new(*pgas.PeerError)) {
 		return err

@@ -121,7 +121,8 @@ func computes(n node) error {
 // timesFile names a file to which TestUnevenHosts appends what it has measured. PEs that are processes have it, too.
 const timesFile = "CONTAINERS_TEST_TIMES"
 
-// TestUnevenHosts measures how long the ways take on PEs that are processes, of one host and of two: the median of 9 walks.
+// TestUnevenHosts measures how long the ways take on PEs that are processes, of one host and of two: the median of 9
+// walks.
 func TestUnevenHosts(t *testing.T) {
 	path := os.Getenv(timesFile)
 	if path == "" {
@@ -190,8 +191,8 @@ func BenchmarkUneven(b *testing.B) {
 	}
 }
 
-// TestUnevenSimulated walks on simulated machines, where a node takes 2 µs, and says how the ways compare. All visit all
-// nodes.
+// TestUnevenSimulated walks on simulated machines, where a node takes 2 µs, and says how the ways compare. All visit
+// all nodes.
 func TestUnevenSimulated(t *testing.T) {
 	nodes, _ := node{}.below(uneven)
 	for _, machine := range []struct {

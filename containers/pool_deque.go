@@ -10,9 +10,9 @@ package containers
 //   - takes back half of the shared tasks when it has no others
 //
 // A thief has tasks when it has moved head, and then copies them. The owner must not overwrite them before. Thieves
-// count in the word copied how many tasks they have copied; when that is head, all stolen tasks have been copied. The owner
-// reads copied first and then head: in the other order, tasks that were stolen in between and copied at once would
-// stand for others that were not.
+// count in the word copied how many tasks they have copied; when that is head, all stolen tasks have been copied. The
+// owner reads copied first and then head: in the other order, tasks that were stolen in between and copied at once
+// would stand for others that were not.
 //
 // What does not fit into the ring stays in Go's memory (spill): always the owner's newest tasks.
 
@@ -135,8 +135,8 @@ func (d *poolDeque[T]) room() bool {
 	return d.top-d.low <= d.mask
 }
 
-// share lets others steal half of the tasks, if it is less than a quarter that they can steal. If a thief comes between,
-// the next call tries again.
+// share lets others steal half of the tasks, if it is less than a quarter that they can steal. If a thief comes
+// between, the next call tries again.
 func (d *poolDeque[T]) share() {
 	state := d.state.Fetch(d.me)
 	head, n := poolShared(state)

@@ -9,9 +9,10 @@ package containers
 //
 // That is right: consider a moment between two waves, when all have voted in the first and none in the second, and
 // suppose that there is a task then, at a member or on its way to it. The member had no task when it voted in the first
-// wave, so it has stolen since, and it runs one of the tasks that it steals at once, before it votes again. So its second
-// vote is black, whatever becomes of the others. If all are white there was no task at that moment, and since only tasks
-// make tasks, there is none later. The first vote of a run is black, as there is none before. Model: pool.pml.
+// wave, so it has stolen since, and it runs one of the tasks that it steals at once, before it votes again. So its
+// second vote is black, whatever becomes of the others. If all are white there was no task at that moment, and since
+// only tasks make tasks, there is none later. The first vote of a run is black, as there is none before. Model:
+// pool.pml.
 //
 // A member that has voted goes on trying to steal: what it runs then is told by its next vote.
 

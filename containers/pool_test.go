@@ -173,7 +173,8 @@ func TestWorkPoolTasks(t *testing.T) {
 	})
 }
 
-// TestWorkPoolFails: the error of a task, a loop that is left, a deque without room and a context that ends are told to all.
+// TestWorkPoolFails: the error of a task, a loop that is left, a deque without room and a context that ends are told to
+// all.
 func TestWorkPoolFails(t *testing.T) {
 	boom := errors.New("boom")
 	for name, fail := range map[string]func(ctx context.Context, w *pgas.World, pool *containers.WorkPool[node]) error{
@@ -294,8 +295,8 @@ func TestWorkPoolMisuse(t *testing.T) {
 	})
 }
 
-// TestWorkPoolExplored: every order of what an owner and thieves do with a deque, of which each task comes out once. a adds a
-// task, p takes this member's newest, s steals once.
+// TestWorkPoolExplored: every order of what an owner and thieves do with a deque, of which each task comes out once. a
+// adds a task, p takes this member's newest, s steals once.
 func TestWorkPoolExplored(t *testing.T) {
 	for name, steps := range map[string][]string{
 		"last task":   {"aap", "s"},

@@ -21,12 +21,13 @@ package containers
 // So a ticket that a producer gives up has a word of its own: the producer sets it to (ticket, dead, number), and a
 // consumer skips it.
 //
-// A consumer at ticket h waits until the word of h is about h. With ManyConsumers it then takes some tickets of the chunk
-// by a compare-swap of claimed, makes the rest a chunk of its own, gets the items, and sets the word to (h, freed,
-// number); producers advance freed over such words. A sole consumer is the home, reads items in place, and advances freed
-// itself.
+// A consumer at ticket h waits until the word of h is about h. With ManyConsumers it then takes some tickets of the
+// chunk by a compare-swap of claimed, makes the rest a chunk of its own, gets the items, and sets the word to (h,
+// freed, number); producers advance freed over such words. A sole consumer is the home, reads items in place, and
+// advances freed itself.
 //
-// Closing sets a bit of tail, so that no producer succeeds later, and then gives up a ticket, which wakes the consumers.
+// Closing sets a bit of tail, so that no producer succeeds later, and then gives up a ticket, which wakes the
+// consumers.
 
 import (
 	"context"
@@ -107,11 +108,11 @@ const (
 )
 
 // NewQueue makes a queue of up to capacity items at member 0, or at another one (Home), whose only consumer is its home
-// unless ManyConsumers is given. It is collective over all PEs of the World. Every PE reserves heap for the items, since
-// the heap is symmetric; PEs other than the home do not touch it.
+// unless ManyConsumers is given. It is collective over all PEs of the World. Every PE reserves heap for the items,
+// since the heap is symmetric; PEs other than the home do not touch it.
 //
-// It returns the errors of pgas.Alloc. It panics with *pgas.UsageError if the capacity is less than 1 or more than 2^30,
-// if T is not plain, or the home is no member. Options: Over, Home, ManyConsumers.
+// It returns the errors of pgas.Alloc. It panics with *pgas.UsageError if the capacity is less than 1 or more than
+// 2^30, if T is not plain, or the home is no member. Options: Over, Home, ManyConsumers.
 func NewQueue[T any](ctx context.Context, w *pgas.World, capacity int, opts ...Option) (*Queue[T], error) {
 	const op = "NewQueue"
 	s := settingsOf(op, opts, "Home", "ManyConsumers")
@@ -134,8 +135,8 @@ type Queues[T any] struct {
 	of []atomic.Pointer[Queue[T]]
 }
 
-// NewQueues makes a queue of up to capacity items at each member. It is collective over all PEs of the World. Its errors
-// and panics are those of NewQueue. Options: Over, ManyConsumers.
+// NewQueues makes a queue of up to capacity items at each member. It is collective over all PEs of the World. Its
+// errors and panics are those of NewQueue. Options: Over, ManyConsumers.
 func NewQueues[T any](ctx context.Context, w *pgas.World, capacity int, opts ...Option) (*Queues[T], error) {
 	const op = "NewQueues"
 	m, err := newQueueMemory[T](ctx, op, w, capacity, settingsOf(op, opts, "ManyConsumers"), 0)

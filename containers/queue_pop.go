@@ -14,9 +14,9 @@ import (
 // one-sided and waits for three round trips: it reads a word of the home, compare-swaps another one, and gets the item;
 // a fourth message, which gives the place back, is not waited for. A wait for an item polls.
 //
-// It returns ErrQueueClosed if the queue is closed and has no items left, *pgas.PeerError if the home is lost, or any PE
-// during a wait, and the cause of ctx if that ends a wait. It panics with *pgas.UsageError if this PE is not the home,
-// without ManyConsumers.
+// It returns ErrQueueClosed if the queue is closed and has no items left, *pgas.PeerError if the home is lost, or any
+// PE during a wait, and the cause of ctx if that ends a wait. It panics with *pgas.UsageError if this PE is not the
+// home, without ManyConsumers.
 func (q *Queue[T]) Pop(ctx context.Context) (v T, err error) {
 	q.checkPop(ctx, "Queue.Pop")
 	q.popping.enter(q.world)

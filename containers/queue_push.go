@@ -29,9 +29,9 @@ func (q *Queue[T]) Push(ctx context.Context, v T) error {
 	return err
 }
 
-// TryPush adds v unless the queue is full, and reports whether it did. It is one-sided: it reads two words of the home at
-// once, and then has the messages of Push. It waits for no consumer. While others push or pop at the same time, it may
-// report a full queue that has room. It returns ErrQueueClosed, or *pgas.PeerError if the home is lost.
+// TryPush adds v unless the queue is full, and reports whether it did. It is one-sided: it reads two words of the home
+// at once, and then has the messages of Push. It waits for no consumer. While others push or pop at the same time, it
+// may report a full queue that has room. It returns ErrQueueClosed, or *pgas.PeerError if the home is lost.
 func (q *Queue[T]) TryPush(v T) (bool, error) {
 	q.check("Queue.TryPush")
 	q.pushing.enter(q.world)

@@ -62,8 +62,8 @@ func TestQueueAdversaries(t *testing.T) {
 	}
 }
 
-// body runs the steps. What a consumer gets must have been pushed, only once, and in the order of its producer; and what
-// was pushed must be in the queue at the end, or have been popped.
+// body runs the steps. What a consumer gets must have been pushed, only once, and in the order of its producer; and
+// what was pushed must be in the queue at the end, or have been popped.
 func (s queueSteps) body() sim.Body {
 	popped := map[item]bool{}
 	pushed := 0
@@ -237,7 +237,8 @@ func queueRandom(seed uint64) sim.Body {
 	var twin []int
 	closed := false
 	return func(ctx context.Context, w *pgas.World) error {
-		ctx, cancel := w.WithTimeout(ctx, 10*time.Second) // of the simulator; it takes milliseconds, unless items are lost
+		// of the simulator; it takes milliseconds, unless items are lost
+		ctx, cancel := w.WithTimeout(ctx, 10*time.Second)
 		defer cancel()
 		r := rand.New(rand.NewPCG(seed, 0)) // the same on all PEs
 		capacity := 1 + r.IntN(9)

@@ -5,8 +5,8 @@ package containers
 //
 // A sender gathers items for a target in a batch, which is half a ring, puts the batch into its ring at the target, and
 // with the last byte the signal that says how many items it has put there in all. The receiver says by a signal in the
-// other direction how many it has taken in all, once for every half ring. So a batch costs one message, and a quarter to
-// one more for the answer; no member waits while its rings have room; and the memory is fixed.
+// other direction how many it has taken in all, once for every half ring. So a batch costs one message, and a quarter
+// to one more for the answer; no member waits while its rings have room; and the memory is fixed.
 //
 // Both counts start anywhere and may wrap: only differences matter. The lowest bit of the sender's signal is the parity
 // of its epoch. A member may be one epoch ahead of another, never two, for an epoch ends when all have ended it. What a
@@ -21,7 +21,8 @@ import (
 // firstItem is where counts of items start. Tests set it near the overflow.
 var firstItem uint64
 
-// itemCount wraps as the count in a signal does, which leaves a bit to the parity. The size of a ring divides it plus one.
+// itemCount wraps as the count in a signal does, which leaves a bit to the parity. The size of a ring divides it plus
+// one.
 const itemCount = 1<<63 - 1
 
 // rings is one ring for each pair of members, as one member sees them.
@@ -52,8 +53,8 @@ type incoming struct {
 // ringSignals is the number of signals that rings of n members take of a flow.
 func ringSignals(n int) int { return 2 * n }
 
-// newRings reserves rings of bytes bytes for each pair of members; 0 is a default. Its signals are those of f from first
-// on.
+// newRings reserves rings of bytes bytes for each pair of members; 0 is a default. Its signals are those of f from
+// first on.
 func newRings[T any](mem *memory, f *flow, first, bytes int) *rings[T] {
 	size := ringSize[T](mem.m.n, bytes)
 	return &rings[T]{m: mem.m, f: f, first: first, size: size, place: reserve[T](mem, mem.m.n*size)}
@@ -146,8 +147,8 @@ func (r *rings[T]) pushAll() (some, all bool) {
 	return some, all
 }
 
-// arrived returns items of sender pe that this member saw when it last looked, of this epoch, in the order in which they
-// were sent; perhaps not all. They are valid until they are taken.
+// arrived returns items of sender pe that this member saw when it last looked, of this epoch, in the order in which
+// they were sent; perhaps not all. They are valid until they are taken.
 func (r *rings[T]) arrived(pe int) []T {
 	put := r.f.seen[r.first+pe]
 	n := int((put>>1 - r.in[pe].taken) & itemCount)

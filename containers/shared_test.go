@@ -33,7 +33,8 @@ func together(ctx context.Context, w *pgas.World, f func(ctx context.Context, g 
 // TestTicketsShared: goroutines that share Tickets get different numbers, and with those that are still reserved all
 // numbers are there.
 func TestTicketsShared(t *testing.T) {
-	for batch, each := range map[int]int{1: 500, 20: 2 * collisions, 1000: 5 * collisions} { // a smaller batch has more messages
+	// a smaller batch has more messages
+	for batch, each := range map[int]int{1: 500, 20: 2 * collisions, 1000: 5 * collisions} {
 		t.Run(fmt.Sprintf("batch of %d", batch), func(t *testing.T) {
 			pgastest.Run(t, 2, ticketsShared(batch, each))
 			pgastest.RunSim(t, 2, ticketsShared(batch, 20))

@@ -12,8 +12,8 @@ import (
 	"github.com/gopgas/gopgas/pgas/pgastest"
 )
 
-// TestSizesDiffer: members that give different sizes are told, all of them and the PEs that are no members, with and without a
-// team.
+// TestSizesDiffer: members that give different sizes are told, all of them and the PEs that are no members, with and
+// without a team.
 func TestSizesDiffer(t *testing.T) {
 	receive := func(int, []int64) error { return nil }
 	for name, made := range map[string]func(ctx context.Context, w *pgas.World, size int, opts ...containers.Option) error{

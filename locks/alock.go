@@ -206,8 +206,8 @@ func (l *ALock) arrive() error {
 	return l.w.Quiet(context.Background())
 }
 
-// win makes this PE, which became the head and was told word, or 0 if it came to an empty queue, the holder. other is the
-// tail of the other cohort, read since this PE was in its queue. On an error it is not the head any more.
+// win makes this PE, which became the head and was told word, or 0 if it came to an empty queue, the holder. other is
+// the tail of the other cohort, read since this PE was in its queue. On an error it is not the head any more.
 func (l *ALock) win(ctx context.Context, word, other int64, way *passage) error {
 	l.left = l.budget
 	if other != 0 {

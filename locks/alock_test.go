@@ -30,8 +30,8 @@ func TestALockExplored(t *testing.T) {
 	explore(t, split, makeALock, "l l", "t l", "l t", "c t", "t c")
 }
 
-// TestALockUnifiedAdversaries: where the CPU of the home executes atomics, a fence does not wait, so only the order of the
-// two operations with which a remote PE enters its queue is left.
+// TestALockUnifiedAdversaries: where the CPU of the home executes atomics, a fence does not wait, so only the order of
+// the two operations with which a remote PE enters its queue is left.
 func TestALockUnifiedAdversaries(t *testing.T) {
 	lockstest.Adversaries(t, sim.Config{Topology: "host:1"}, 3, 6, 100, lockstest.Plan{"l"}, makeALock)
 }

@@ -42,8 +42,8 @@ var counted = []struct {
 	}},
 }
 
-// TestWorldCounts: World.Stats has each acquisition of each lock, in whichever mode, and that a PE has waited for one that
-// another holds.
+// TestWorldCounts: World.Stats has each acquisition of each lock, in whichever mode, and that a PE has waited for one
+// that another holds.
 func TestWorldCounts(t *testing.T) {
 	t.Setenv("PGAS_STATS", "1")
 	for _, kind := range counted {

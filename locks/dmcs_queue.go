@@ -98,8 +98,8 @@ func (q *queue) enter(ctx context.Context, way *passage) (word int64, err error)
 	return q.follow(ctx, int(before-1), way)
 }
 
-// prepare waits until this PE's node is idle. If it has kept its place in the queue, prepare blocks until this PE is the
-// head and returns the word that it was told. Errors: as those of enter.
+// prepare waits until this PE's node is idle. If it has kept its place in the queue, prepare blocks until this PE is
+// the head and returns the word that it was told. Errors: as those of enter.
 func (q *queue) prepare(ctx context.Context, way *passage) (word int64, queued bool, err error) {
 	switch s := q.mine.status.Fetch(q.me); s {
 	case idle:

@@ -93,8 +93,9 @@ func (g *localGate) release(op string) {
 
 // A sharedProtocol is what a lock does between PEs for readers. It may panic with *pgas.PeerError.
 type sharedProtocol interface {
-	share(ctx context.Context, way *passage) error // blocks until the lock is shared with this PE; on an error it is not
-	unshare()                                      // ends what share began
+	// blocks until the lock is shared with this PE; on an error it is not
+	share(ctx context.Context, way *passage) error
+	unshare() // ends what share began
 }
 
 // readers are the goroutines of a PE that read under one lock. While they wait they pass the gate one at a time;

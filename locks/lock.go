@@ -73,7 +73,8 @@ func recoverPeer(err *error) {
 	}
 }
 
-// peerErrorIn returns the *pgas.PeerError that p, the value of a panic, is or wraps. If there is none, it panics with p.
+// peerErrorIn returns the *pgas.PeerError that p, the value of a panic, is or wraps. If there is none, it panics with
+// p.
 func peerErrorIn(p any) error {
 	err, _ := p.(error)
 	if peer, ok := errors.AsType[*pgas.PeerError](err); ok {

@@ -35,8 +35,8 @@ const (
 	nCoSEDMost  = 1<<31 - 1
 )
 
-// NCoSED is a lock for readers and writers: first come, first served, where all readers between two writers count as one
-// arrival. Goroutines of a PE may hold it in shared mode at once.
+// NCoSED is a lock for readers and writers: first come, first served, where all readers between two writers count as
+// one arrival. Goroutines of a PE may hold it in shared mode at once.
 type NCoSED struct {
 	mutex
 	queue   ncosedQueue

@@ -1,7 +1,7 @@
 package locks
 
-// The protocol of N-CoSED (n-cosed 3.2). Writers form a distributed queue; the readers between two writers form a group,
-// which is granted the lock together and counted out together.
+// The protocol of N-CoSED (n-cosed 3.2). Writers form a distributed queue; the readers between two writers form a
+// group, which is granted the lock together and counted out together.
 //
 //	Word     of the home    tail<<32 + count: the last writer of the queue, or 0; and the readers that came
 //	                        after it, or, without one, since the last one. A writer swaps it for tail<<32; a
@@ -71,7 +71,8 @@ type NCoSEDWord struct {
 //
 //pgas:symmetric views
 type NCoSEDNode struct {
-	Lock    int64             `pgas:"atomic"` // written by: owner; the lock that it uses the node for, where it has many
+	// written by: owner; the lock that it uses the node for, where it has many
+	Lock    int64             `pgas:"atomic"`
 	Next    int64             `pgas:"atomic"` // written by: the writer behind, the head
 	Status  int64             `pgas:"atomic"` // written by: owner, the head before
 	Late    int64             `pgas:"atomic"` // written by: the head, late readers
@@ -124,8 +125,8 @@ func (q *ncosedQueue) nodeOf(id int64) (NCoSEDNodeRef, int) {
 	return q.nodes[(id-1)%n], int((id - 1) / n)
 }
 
-// resume begins a wait, on the status of a writer or reader. It reports whether the PE has kept the place that it gave up
-// before. If it has lost the place, resume blocks until the node is idle. Errors: as those of await.
+// resume begins a wait, on the status of a writer or reader. It reports whether the PE has kept the place that it gave
+// up before. If it has lost the place, resume blocks until the node is idle. Errors: as those of await.
 func resume(ctx context.Context, status pgas.Atomic[int64], pe int) (kept bool, err error) {
 	switch status.Fetch(pe) {
 	case idle:
@@ -171,8 +172,8 @@ func (q *ncosedQueue) lock(ctx context.Context, way *passage) error {
 	return await(ctx, own.Status(), me, pred)
 }
 
-// writerBefore returns the PE of node before, for a wait behind it. It returns -1 if there is none, or if PEs have several
-// nodes: the two may not be the same word then.
+// writerBefore returns the PE of node before, for a wait behind it. It returns -1 if there is none, or if PEs have
+// several nodes: the two may not be the same word then.
 func (q *ncosedQueue) writerBefore(before int64) int {
 	if before == 0 || len(q.nodes) > 1 {
 		return -1
@@ -194,7 +195,8 @@ func (q *ncosedQueue) follow(before, readers int64) int64 {
 	return q.grantReaders(before, q.mine, readers)
 }
 
-// try makes this node the head if the lock is free. If readers have come after the word was read, it gives up its place.
+// try makes this node the head if the lock is free. If readers have come after the word was read, it gives up its
+// place.
 func (q *ncosedQueue) try() bool {
 	own, me := q.nodeOf(q.mine)
 	if own.Status().Fetch(me) != idle {
@@ -239,8 +241,8 @@ func (q *ncosedQueue) pass(head int64) int64 {
 	return q.grantReaders(head, closer, readers)
 }
 
-// admitEarly admits the readers in the chains of node n of pe up to the first empty chain, before the head does anything
-// else. They are counted as if they had come late. It returns their number.
+// admitEarly admits the readers in the chains of node n of pe up to the first empty chain, before the head does
+// anything else. They are counted as if they had come late. It returns their number.
 func (q *ncosedQueue) admitEarly(n NCoSEDNodeRef, pe int) (came int64) {
 	width := 0
 	for width < chainWidth && n.Readers(width).Fetch(pe) != 0 {
@@ -347,8 +349,8 @@ func (q *ncosedQueue) forwardGrant(reader int64) (gone int64) {
 	return gone
 }
 
-// countOut adds n to Done: readers that have left, or, negative, the size of the group in front of the writer closer. It
-// returns a node that the caller has to leave, or 0.
+// countOut adds n to Done: readers that have left, or, negative, the size of the group in front of the writer closer.
+// It returns a node that the caller has to leave, or 0.
 func (q *ncosedQueue) countOut(closer, n int64) int64 {
 	if closer == 0 && n == 0 {
 		return 0
@@ -362,8 +364,8 @@ func (q *ncosedQueue) countOut(closer, n int64) int64 {
 	return q.tell(closer)
 }
 
-// tell grants the lock to writer, unless that is 0. If the writer has given up, tell returns its node, for the caller to
-// leave.
+// tell grants the lock to writer, unless that is 0. If the writer has given up, tell returns its node, for the caller
+// to leave.
 func (q *ncosedQueue) tell(writer int64) int64 {
 	if writer == 0 {
 		return 0

@@ -34,9 +34,9 @@ package locks
 // counts their readers as inside, and wakes them. That is before any other writer can want the counter,
 // so after a writer has yielded, every reader that waited is inside.
 //
-// A writer takes two round trips, however many counters there are: it wants all counters and takes those without readers
-// in one, and gives them back and clears their bits in the other. The listings access one counter after the other, and
-// flush each operation.
+// A writer takes two round trips, however many counters there are: it wants all counters and takes those without
+// readers in one, and gives them back and clears their bits in the other. The listings access one counter after the
+// other, and flush each operation.
 //
 // Where the listings fall short:
 //
@@ -110,8 +110,8 @@ func readersIn(s int64) int64 { return s & (1<<ticketShift - 1) }
 func ticketsOf(s int64) int64 { return s >> ticketShift & (1<<(modeShift-ticketShift) - 1) }
 func modeOf(s int64) int64    { return s >> modeShift }
 
-// A counterPlace is a physical counter: on the lowest of the PEs whose readers it counts. Each of these PEs has a bit, in
-// ascending order.
+// A counterPlace is a physical counter: on the lowest of the PEs whose readers it counts. Each of these PEs has a bit,
+// in ascending order.
 type counterPlace struct{ home, pes, words int }
 
 // groups returns the number of the counter of PE pe's readers.
@@ -310,7 +310,8 @@ func (c *counter) tryClaim() bool {
 }
 
 // want sets all counters to wanted and takes those without readers inside. It returns the number of the others. It
-// accesses all counters at once, and takes one round trip if no counter has tickets that an earlier writer has left. Errors:
+// accesses all counters at once, and takes one round trip if no counter has tickets that an earlier writer has left.
+// Errors:
 // *pgas.PeerError if a counter's home is lost.
 func (c *counter) want() (missing int, err error) {
 	v := &c.scratch
@@ -390,8 +391,8 @@ func (c *counter) cancel() {
 	c.admit()
 }
 
-// unwant removes the mode from a counter that this PE wants. If the counter has been handed over meanwhile, unwant gives
-// it back and returns false.
+// unwant removes the mode from a counter that this PE wants. If the counter has been handed over meanwhile, unwant
+// gives it back and returns false.
 func (c *counter) unwant(home int) bool {
 	for {
 		s := c.state.Fetch(home)

@@ -275,8 +275,8 @@ func (d *directory) remove(c claim, e ServiceEntryRef) {
 	d.unchain(c.home, b)
 }
 
-// guard takes the guard of a home. It is held for a few steps, so this wait cannot be cancelled. If a PE of the job dies,
-// guard panics with *pgas.PeerError, as operations do.
+// guard takes the guard of a home. It is held for a few steps, so this wait cannot be cancelled. If a PE of the job
+// dies, guard panics with *pgas.PeerError, as operations do.
 func (d *directory) guard(home int) *ncosedQueue {
 	_ = d.gate.enter(context.Background()) // no error: this context does not end
 	q := &ncosedQueue{w: d.w, home: home, state: d.homes.At(0).Guard(), nodes: d.nodes, limit: nCoSEDLimit}

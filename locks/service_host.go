@@ -189,8 +189,8 @@ func (p *program) note(r hostRequest, n int) bool {
 	return true
 }
 
-// Client is a program's connection to the lock service of its host. Any number of goroutines may use it; each is a holder
-// of its own. The program need not be a PE.
+// Client is a program's connection to the lock service of its host. Any number of goroutines may use it; each is a
+// holder of its own. The program need not be a PE.
 type Client struct {
 	conn net.Conn
 	send sync.Mutex

@@ -1,8 +1,9 @@
 package locks
 
-// SRSL (n-cosed 2.2.1), a baseline: send/receive-based server locking. One PE, the home, serves: it receives a message for
-// each request, keeps the queue in memory of its own, and answers when it grants the lock. It serves while a goroutine
-// of it is in Serve, which returns only when its context ends. PEs that want the lock wait while no goroutine serves.
+// SRSL (n-cosed 2.2.1), a baseline: send/receive-based server locking. One PE, the home, serves: it receives a message
+// for each request, keeps the queue in memory of its own, and answers when it grants the lock. It serves while a
+// goroutine of it is in Serve, which returns only when its context ends. PEs that want the lock wait while no goroutine
+// serves.
 //
 //	Inbox i  of the home   the messages of PE i that the server has not handled yet: their sum.
 //	                       Added to by PE i, subtracted from by the server
@@ -11,14 +12,14 @@ package locks
 //	Writer   of the home   1 + the PE that has the lock alone, or 0. Written by the server, for Holder
 //	Queued   of the home   the number of waiters. Written by the server, for Waiting
 //
-// What the paper leaves open: a message is an atomic that adds to the word of its sender, so none is lost and the memory is
-// bounded: at most one writer and one reader of a PE ask at a time. A PE that unlocks and locks again may send both
-// before the server reads its word; the server handles the unlock in a sum first. Of messages of several PEs that it
-// finds together, it handles the unlocks first and then goes in the order of PEs. It reads the inbox twice, the second
-// time for unlocks only: so it finds every unlock that was sent before a message of the first reading.
+// What the paper leaves open: a message is an atomic that adds to the word of its sender, so none is lost and the
+// memory is bounded: at most one writer and one reader of a PE ask at a time. A PE that unlocks and locks again may
+// send both before the server reads its word; the server handles the unlock in a sum first. Of messages of several PEs
+// that it finds together, it handles the unlocks first and then goes in the order of PEs. It reads the inbox twice, the
+// second time for unlocks only: so it finds every unlock that was sent before a message of the first reading.
 //
-// Cancellation. A PE that gives up sends that, and waits for the answer: either the server has taken it out of the queue,
-// or the lock had been granted before, and the PE holds it.
+// Cancellation. A PE that gives up sends that, and waits for the answer: either the server has taken it out of the
+// queue, or the lock had been granted before, and the PE holds it.
 //
 // Invariant: the server has handled all messages that a PE sent before its last answer.
 

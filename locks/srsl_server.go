@@ -30,10 +30,10 @@ type answer struct {
 	a  int64
 }
 
-// Serve makes this PE, which must be the home, the server of the lock. It is called once, since only this call knows which
-// PEs hold the lock or wait. Errors, one of which it always returns: the cause of ctx's end, and *pgas.PeerError if a PE
-// of the job dies. It returns also when the World is closed while it waits for messages; a program should end ctx before
-// that and wait for Serve. It panics with *pgas.UsageError on another PE than the home.
+// Serve makes this PE, which must be the home, the server of the lock. It is called once, since only this call knows
+// which PEs hold the lock or wait. Errors, one of which it always returns: the cause of ctx's end, and *pgas.PeerError
+// if a PE of the job dies. It returns also when the World is closed while it waits for messages; a program should end
+// ctx before that and wait for Serve. It panics with *pgas.UsageError on another PE than the home.
 func (l *SRSL) Serve(ctx context.Context) (err error) {
 	if l.w.PE() != l.home {
 		panic(&pgas.UsageError{Op: "SRSL.Serve", Msg: "this PE is not the home of the lock, which alone can serve"})
@@ -72,9 +72,9 @@ func (s *server) finish() {
 	s.answers = s.answers[:0]
 }
 
-// collect blocks until there are messages, and reads them and the unlocks that were sent before any of them. Messages stay
-// in the inbox until they have been handled. Other messages that arrive between the two readings stay too: an unlock
-// that was sent before one of them may have arrived too late for the second reading.
+// collect blocks until there are messages, and reads them and the unlocks that were sent before any of them. Messages
+// stay in the inbox until they have been handled. Other messages that arrive between the two readings stay too: an
+// unlock that was sent before one of them may have arrived too late for the second reading.
 func (s *server) collect(ctx context.Context, set *pgas.WaitSet[int64]) (err error) {
 	s.found, err = set.WaitSome(ctx, s.found[:0])
 	if err != nil {

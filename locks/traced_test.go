@@ -12,8 +12,8 @@ import (
 	"github.com/gopgas/gopgas/pgas/trace"
 )
 
-// TestTraced: each of three PEs holds a lock for a while of virtual time, and the trace says so of every kind of lock: held for
-// three times as long, waited for by two PEs, by one of them for twice as long.
+// TestTraced: each of three PEs holds a lock for a while of virtual time, and the trace says so of every kind of lock:
+// held for three times as long, waited for by two PEs, by one of them for twice as long.
 func TestTraced(t *testing.T) {
 	const while = 10 * time.Millisecond
 	about := func(got, want time.Duration) bool { return got > want*9/10 && got < want*11/10 }

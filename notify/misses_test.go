@@ -36,7 +36,8 @@ func TestCacheMisses(t *testing.T) {
 		t.Skip("valgrind takes some seconds")
 	}
 	out, binary := filepath.Join(t.TempDir(), "cachegrind.out"), filepath.Join(t.TempDir(), "notify.test")
-	if text, err := exec.Command("go", "test", "-c", "-o", binary, ".").CombinedOutput(); err != nil { // what go test runs has no symbols
+	// what go test runs has no symbols
+	if text, err := exec.Command("go", "test", "-c", "-o", binary, ".").CombinedOutput(); err != nil {
 		t.Fatalf("building the test with its symbols: %v\n%s", err, text)
 	}
 	c := exec.CommandContext(t.Context(), valgrind, "--tool=cachegrind", "--cache-sim=yes", "--D1=32768,8,64", "--LL=1048576,16,64",

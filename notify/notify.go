@@ -146,10 +146,10 @@ func (r *Request) Test() (Status, bool) {
 	return s, ok
 }
 
-// Wait blocks until r is complete, and returns the last notification that it took. Errors: *pgas.PeerError if a PE of the job
-// dies, *pgas.NotesError if this PE keeps as many unexpected notifications as it may (PGAS_NOTES_MAX) and
-// initiators have waited for room too long, and the cause of ctx's end; r stays active then. It panics with *pgas.UsageError if r
-// was never started.
+// Wait blocks until r is complete, and returns the last notification that it took. Errors: *pgas.PeerError if a PE of
+// the job dies, *pgas.NotesError if this PE keeps as many unexpected notifications as it may (PGAS_NOTES_MAX) and
+// initiators have waited for room too long, and the cause of ctx's end; r stays active then. It panics with
+// *pgas.UsageError if r was never started.
 func (r *Request) Wait(ctx context.Context) (Status, error) {
 	r.made("Request.Wait")
 	given("Request.Wait", ctx)

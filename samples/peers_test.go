@@ -27,8 +27,8 @@ func (l line) computed() string {
 	return fmt.Sprintf("%d identifiers, %d different, digest %s", l.Identifiers, l.Distinct, l.Digest)
 }
 
-// TestPeersAgree runs the samples that count and rank, and the programs in C, on the same small inputs, on numbers of PEs that do
-// not divide them.
+// TestPeersAgree runs the samples that count and rank, and the programs in C, on the same small inputs, on numbers of
+// PEs that do not divide them.
 func TestPeersAgree(t *testing.T) {
 	for _, need := range []string{"oshcc", "oshrun"} {
 		if _, err := exec.LookPath(need); err != nil {

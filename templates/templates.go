@@ -5,8 +5,8 @@ package templates
 
 import "embed"
 
-// Starter is the folder starter: the heat equation on a ring of PEs, and what runs it on a cluster: a job of Slurm, an image
-// for Kubernetes.
+// Starter is the folder starter: the heat equation on a ring of PEs, and what runs it on a cluster: a job of Slurm, an
+// image for Kubernetes.
 //
 //go:embed starter/*.go starter/job.sbatch starter/Containerfile
 var Starter embed.FS

@@ -178,7 +178,8 @@ func TestGlossaryHasWordsOnce(t *testing.T) {
 }
 
 var (
-	startsOurs  = regexp.MustCompile(`^(?:pgasrun|pgasbench|pgasgen|pgasdoctor) `) // flags of pgasvet are names of its rules
+	// flags of pgasvet are names of its rules
+	startsOurs  = regexp.MustCompile(`^(?:pgasrun|pgasbench|pgasgen|pgasdoctor) `)
 	inQuotes    = regexp.MustCompile(`'[^']*'`)
 	glossaryRow = regexp.MustCompile(`(?m)^\| ([^|` + "`" + `]+?) \|`)
 	commentFlag = regexp.MustCompile(`(?m)(?:^|\s)-([a-z]+(?:-[a-z]+)+|[a-z]{3,})(?:[\s=.,:;)]|$)`)

@@ -3,8 +3,8 @@ package tests
 // The documentation is executed: the tutorial from its first block to its last, and the program of the
 // README. A fenced block is a step by its language: sh is run, text is what the block before it must
 // have printed, and go with a file name is written to that file. A block of the language sh that needs hosts of network
-// namespaces has the word root behind it; where there can be none it is skipped, and what it would print. Links must lead somewhere, and the
-// index must name every package.
+// namespaces has the word root behind it; where there can be none it is skipped, and what it would print. Links must
+// lead somewhere, and the index must name every package.
 
 import (
 	"bytes"
@@ -157,8 +157,8 @@ func follow(t *testing.T, page string) {
 	}
 }
 
-// TestReadmeProgram makes the project of the README in a checkout, pastes its program and runs it. tests/release does so with a
-// release.
+// TestReadmeProgram makes the project of the README in a checkout, pastes its program and runs it. tests/release does
+// so with a release.
 func TestReadmeProgram(t *testing.T) {
 	s := newShell(t, "../README.md")
 	var program pages.Block // it stands before the block that makes its project
@@ -177,8 +177,8 @@ func TestReadmeProgram(t *testing.T) {
 	s.run(pages.Block{Text: "go vet .; go tool pgasgen -check .; test -z \"$(gofmt -l .)\"; go mod tidy -diff"})
 }
 
-// TestProgramsOfPages runs the programs of pages that are not run as a whole, in a project of their own: those with a file
-// name.
+// TestProgramsOfPages runs the programs of pages that are not run as a whole, in a project of their own: those with a
+// file name.
 func TestProgramsOfPages(t *testing.T) {
 	for page, try := range map[string]string{
 		"../docs/packages/containers.md": "pgasrun -n 4 .",
@@ -277,8 +277,8 @@ func TestIndexLinksEveryPage(t *testing.T) {
 	}
 }
 
-// TestIndexNamesEveryPackage: docs/index.md names the folders of each floor, and docs/internals/packages.md each package
-// under the heading of its floor.
+// TestIndexNamesEveryPackage: docs/index.md names the folders of each floor, and docs/internals/packages.md each
+// package under the heading of its floor.
 func TestIndexNamesEveryPackage(t *testing.T) {
 	index, err := os.ReadFile("../docs/index.md")
 	if err != nil {

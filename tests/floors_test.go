@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// floors gives each top-level folder, and each below internal, its floor; 0 is the lowest. A folder's packages may import
-// each other and packages of lower floors. docs/index.md lists the packages in this order.
+// floors gives each top-level folder, and each below internal, its floor; 0 is the lowest. A folder's packages may
+// import each other and packages of lower floors. docs/index.md lists the packages in this order.
 var floors = map[string]int{
 	"internal/callsite": 0,
 	"internal/plural":   0,

@@ -51,7 +51,8 @@ func TestAccessorsInline(t *testing.T) {
 }
 
 // TestAtomicsInline: a fetch of an atomic word inlines down to the load, and the most common updates down to the locked
-// instruction. A view of package atomics inlines down to one call of the runtime, or is one call into which the update is inlined.
+// instruction. A view of package atomics inlines down to one call of the runtime, or is one call into which the update
+// is inlined.
 func TestAtomicsInline(t *testing.T) {
 	report := compilerReport(t, "fastpath")
 	for _, method := range []string{
@@ -82,8 +83,8 @@ func TestQuietInlines(t *testing.T) {
 	}
 }
 
-// TestCoherentAccessesInline: an access to one element of coherent memory inlines to a load or a store behind one branch, with
-// the check of mode Soft; so does a generated getter.
+// TestCoherentAccessesInline: an access to one element of coherent memory inlines to a load or a store behind one
+// branch, with the check of mode Soft; so does a generated getter.
 func TestCoherentAccessesInline(t *testing.T) {
 	report := compilerReport(t, "../samples/bfs")
 	for _, method := range []string{"At", "Set", "Read", "Write"} {
@@ -103,7 +104,8 @@ func TestCoherentAccessesInline(t *testing.T) {
 	}
 }
 
-// TestPutIsAStore reads the machine code of a loop of puts: the fast path must hold no call, and nothing of what World.Stats counts.
+// TestPutIsAStore reads the machine code of a loop of puts: the fast path must hold no call, and nothing of what
+// World.Stats counts.
 func TestPutIsAStore(t *testing.T) {
 	bin := filepath.Join(t.TempDir(), "fastpath")
 	if out, err := exec.Command("go", "build", "-o", bin, "./fastpath").CombinedOutput(); err != nil {

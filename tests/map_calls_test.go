@@ -11,7 +11,8 @@ import (
 	"github.com/gopgas/gopgas/containers"
 )
 
-// TestMapCalls: the table of docs/packages/containers.md that says which map has which call is that of the types' methods.
+// TestMapCalls: the table of docs/packages/containers.md that says which map has which call is that of the types'
+// methods.
 func TestMapCalls(t *testing.T) {
 	content, err := os.ReadFile("../docs/packages/containers.md")
 	if err != nil {

@@ -1,8 +1,9 @@
 package tests
 
-// What a module inherits that uses this one. A program links package pgas and golang.org/x/sys, but its module graph has whatever the
-// go.mod file of this module requires, for commands and tests too. So what needs many modules is a module of its own, and go.work
-// builds them together here. A user can install and require them: none has a replace directive.
+// What a module inherits that uses this one. A program links package pgas and golang.org/x/sys, but its module graph
+// has whatever the go.mod file of this module requires, for commands and tests too. So what needs many modules is a
+// module of its own, and go.work builds them together here. A user can install and require them: none has a replace
+// directive.
 
 import (
 	"maps"
@@ -19,8 +20,8 @@ import (
 	"github.com/gopgas/gopgas/tests/built"
 )
 
-// inherited are the modules in the graph of a project of pgasgen init, and why. DO NOT ADD ONE TO FIX A BUILD: every user
-// inherits it. What needs more is a module of its own.
+// inherited are the modules in the graph of a project of pgasgen init, and why. DO NOT ADD ONE TO FIX A BUILD: every
+// user inherits it. What needs more is a module of its own.
 var inherited = map[string]string{
 	"golang.org/x/sys": "system calls, in every program",
 
@@ -102,8 +103,8 @@ func goLines(t *testing.T, dir string, args ...string) []string {
 	return strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")[:strings.Count(string(out), "\n")]
 }
 
-// TestModulesOfUsers: each module of go.work requires this one at the version of the next release, which go.work replaces by
-// the checkout; and none has a directive with which go install refuses a version of it.
+// TestModulesOfUsers: each module of go.work requires this one at the version of the next release, which go.work
+// replaces by the checkout; and none has a directive with which go install refuses a version of it.
 func TestModulesOfUsers(t *testing.T) {
 	text, err := os.ReadFile("../go.work")
 	if err != nil {

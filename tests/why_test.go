@@ -26,8 +26,8 @@ exec setsid -w ip netns exec $host "$@"
 // simulated is what changes with the protocols of the runtime: when, and in which run.
 var simulated = regexp.MustCompile(`[ \t]*[0-9.]+ µs|#\d+|Seed: \d+|the sum is \d+`)
 
-// TestWhy executes docs/learn/why.md: a race between PEs, a run of the simulator and its repetition, and a job on two hosts, which are
-// network namespaces.
+// TestWhy executes docs/learn/why.md: a race between PEs, a run of the simulator and its repetition, and a job on two
+// hosts, which are network namespaces.
 func TestWhy(t *testing.T) {
 	withCgo(t)
 	s := newShell(t, "../docs/learn/why.md")

@@ -140,8 +140,8 @@ func (in *Inbox) Next() (Message, bool) {
 	return Message{w: in.w, c: m}, true
 }
 
-// Receive takes the oldest message out of the inbox, making progress until there is one. It fails with the error of ctx,
-// or with ErrCanceled when the inbox is closed meanwhile.
+// Receive takes the oldest message out of the inbox, making progress until there is one. It fails with the error of
+// ctx, or with ErrCanceled when the inbox is closed meanwhile.
 func (in *Inbox) Receive(ctx context.Context) (Message, error) {
 	for {
 		if err := in.w.await(ctx, goal{in: in}); err != nil {

@@ -98,8 +98,8 @@ func joinLines(a, b string) string {
 }
 
 // Warnings returns what UCX logged while the context was opened, on one line: a transport that was asked
-// for and is not there, for example. A release of UCX that is newer than this package knows is named first. It is usually
-// empty.
+// for and is not there, for example. A release of UCX that is newer than this package knows is named first. It is
+// usually empty.
 func (c *Context) Warnings() string { return c.warnings }
 
 // Features returns the features that the context was opened with.

@@ -26,10 +26,11 @@
 // prevented, by [Endpoint.Err] and by [Worker.NextFailed]; a failed endpoint is good for nothing but
 // [Endpoint.Abort].
 //
-// Every error is an [*Error] that wraps a [Status], unless the comment of a function says otherwise. Every function fails
-// with [ErrInvalidParam] on an object that has been closed (on an endpoint with [ErrNotConnected]), or on a context without
-// the feature that it needs, and with [ErrNoMemory]. An operation fails with the status of an endpoint that has failed, and
-// with [ErrUnreachable] if its first use finds no transport to the peer. Comments of functions name what comes on top.
+// Every error is an [*Error] that wraps a [Status], unless the comment of a function says otherwise. Every function
+// fails with [ErrInvalidParam] on an object that has been closed (on an endpoint with [ErrNotConnected]), or on a
+// context without the feature that it needs, and with [ErrNoMemory]. An operation fails with the status of an endpoint
+// that has failed, and with [ErrUnreachable] if its first use finds no transport to the peer. Comments of functions
+// name what comes on top.
 //
 // # Concurrency
 //

@@ -83,8 +83,8 @@ func (ep *Endpoint) Connect() error {
 	return nil
 }
 
-// Err returns nil while the endpoint works, the status that UCX reported once its peer died or the connection broke, and
-// ErrNotConnected once the endpoint is closed. It makes no progress: a failure is noticed by calls that do.
+// Err returns nil while the endpoint works, the status that UCX reported once its peer died or the connection broke,
+// and ErrNotConnected once the endpoint is closed. It makes no progress: a failure is noticed by calls that do.
 func (ep *Endpoint) Err() error {
 	if err := ep.open("endpoint"); err != nil {
 		return err
@@ -96,7 +96,8 @@ func (ep *Endpoint) Err() error {
 	return nil
 }
 
-// Flush posts a request that completes when everything posted on the endpoint before it is complete, at the origin and at the target.
+// Flush posts a request that completes when everything posted on the endpoint before it is complete, at the origin and
+// at the target.
 func (ep *Endpoint) Flush() (Request, error) {
 	s, err := ep.begin("flush")
 	if err != nil {

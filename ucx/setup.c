@@ -99,8 +99,8 @@ static int gx_new_protocols(const ucp_config_t *config)
     return chosen;
 }
 
-// gx_context_create opens a context. With old_protocols, it has the protocols that were the default before UCX 1.16; the
-// configuration is as before on return.
+// gx_context_create opens a context. With old_protocols, it has the protocols that were the default before UCX 1.16;
+// the configuration is as before on return.
 int32_t gx_context_create(uint64_t features, uint64_t endpoints, uint64_t per_node, const char *name,
                           int old_protocols, ucp_config_t *config, ucp_context_h *context, char *detail)
 {

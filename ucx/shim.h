@@ -8,8 +8,8 @@
 // Each of the three layers has a header, which includes that of the layer below and lists the functions of its files. A
 // function calls functions of its own file, of files listed before its own, and of layers below.
 //
-// Layer 3: one-sided operations. The status is UCS_INPROGRESS when the slot will be told the outcome, otherwise it is the
-// outcome. The functions named _hold keep the buffer until then; the others copy what they need.
+// Layer 3: one-sided operations. The status is UCS_INPROGRESS when the slot will be told the outcome, otherwise it is
+// the outcome. The functions named _hold keep the buffer until then; the others copy what they need.
 
 #ifndef GOPGAS_UCX_SHIM_H
 #define GOPGAS_UCX_SHIM_H

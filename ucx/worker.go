@@ -165,8 +165,8 @@ func (w *Worker) Fence() error {
 	return nil
 }
 
-// Flush posts a request that completes when everything posted on this worker before it is complete, at the origin and at the targets.
-// The request fails when one of the worker's endpoints has failed and has not been closed yet.
+// Flush posts a request that completes when everything posted on this worker before it is complete, at the origin and
+// at the targets. The request fails when one of the worker's endpoints has failed and has not been closed yet.
 func (w *Worker) Flush() (Request, error) {
 	if err := w.open("flush worker"); err != nil {
 		return Request{}, err

@@ -1,7 +1,8 @@
 package main
 
-// What operations cost besides time: with -costs, the CPU time and the context switches of all PEs, the bytes that hosts send to each
-// other, and the memory of a PE. They are read before and after all operations of a point, and divided by their number.
+// What operations cost besides time: with -costs, the CPU time and the context switches of all PEs, the bytes that
+// hosts send to each other, and the memory of a PE. They are read before and after all operations of a point, and
+// divided by their number.
 
 import (
 	"bufio"
@@ -42,8 +43,8 @@ func (r *runner) startCosts() (err error) {
 	return err
 }
 
-// watched returns batch, during which a simulated PE 0 counts what is sent: of the few operations there, PEs would agree on their
-// number with more bytes than they take.
+// watched returns batch, during which a simulated PE 0 counts what is sent: of the few operations there, PEs would
+// agree on their number with more bytes than they take.
 func (r *runner) watched(batch func(first, n int) error) func(first, n int) error {
 	if r.costs == nil || !r.costs.simulated || r.w.PE() != 0 {
 		return batch
@@ -136,8 +137,8 @@ func hostHasSent() (bytes uint64, err error) {
 	return bytes, nil
 }
 
-// memory returns the share of this PE, in kilobytes. Of simulated PEs, which are parts of one process, it is what Go has allocated
-// for them and for the simulator.
+// memory returns the share of this PE, in kilobytes. Of simulated PEs, which are parts of one process, it is what Go
+// has allocated for them and for the simulator.
 func (r *runner) memory() (kb uint64, err error) {
 	if !r.costs.simulated {
 		_, kb, err = ownMemory()

@@ -1,6 +1,7 @@
 package main
 
-// The floor of a put, beside it in the same process: package floor copies, and a put to a PE of this host can be no faster.
+// The floor of a put, beside it in the same process: package floor copies, and a put to a PE of this host can be no
+// faster.
 
 import "github.com/gopgas/gopgas/cmd/pgasbench/floor"
 

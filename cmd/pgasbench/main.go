@@ -4,9 +4,9 @@
 // holds the table of benches and how one is run; a file each holds puts and gets, atomics, ping-pongs,
 // the rest. How operations are timed stands in package result, what `pgasbench floor` does in package floor, what
 // `pgasbench growth` does in package growth, what
-// `pgasbench compare` does in package compare, what `pgasbench locks` does in package lockbench, what `pgasbench dsm` does in
-// package dsmbench, what `pgasbench start` does in package startbench, and what `pgasbench notify` does in notifycmd.go
-// and loggp.go. docs/use/pgasbench.md says how to read the figures.
+// `pgasbench compare` does in package compare, what `pgasbench locks` does in package lockbench, what `pgasbench dsm`
+// does in package dsmbench, what `pgasbench start` does in package startbench, and what `pgasbench notify` does in
+// notifycmd.go and loggp.go. docs/use/pgasbench.md says how to read the figures.
 package main
 
 import (

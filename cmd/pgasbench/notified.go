@@ -96,7 +96,8 @@ func notifyTask(r *runner, size int) task {
 	return b.notified(b.task())
 }
 
-// quietTask measures what one-sided access has without notifications: the flag may be sent only when the data has arrived.
+// quietTask measures what one-sided access has without notifications: the flag may be sent only when the data has
+// arrived.
 func quietTask(r *runner, size int) task {
 	b := r.newBall(size)
 	target, source := r.area.Range(0, size), r.payload[:size]
@@ -243,7 +244,8 @@ func signalRateTask(r *runner, _ int) task {
 	})
 }
 
-// overlapTask makes a task of a notified put, r.compute and a quiet. The partner waits for the notifications of a batch.
+// overlapTask makes a task of a notified put, r.compute and a quiet. The partner waits for the notifications of a
+// batch.
 func overlapTask(r *runner, size int) task {
 	payload.Fill(r.payload[:size])
 	payload.Fill(r.area.Local()[:size])

@@ -131,7 +131,8 @@ func (o *notifyOptions) checkSimulated(fs *flag.FlagSet) (err error) {
 			return fmt.Errorf("-topo %s: %w", o.topology, err)
 		}
 	}
-	o.plan.Point, o.plan.Least, o.plan.Most, o.plan.Tries = time.Microsecond, 3, 3, 1 // time is virtual, and the same for every repetition
+	// time is virtual, and the same for every repetition
+	o.plan.Point, o.plan.Least, o.plan.Most, o.plan.Tries = time.Microsecond, 3, 3, 1
 	return nil
 }
 

@@ -144,7 +144,8 @@ func parseOptions(args []string) (*options, error) {
 	return o, nil
 }
 
-// checkSimulated checks what only the simulator has, and makes its plan: time is virtual, and every repetition the same.
+// checkSimulated checks what only the simulator has, and makes its plan: time is virtual, and every repetition the
+// same.
 func (o *options) checkSimulated() error {
 	switch {
 	case !o.simulated && (o.pes != 0 || o.topology != ""):

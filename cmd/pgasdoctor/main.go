@@ -1,6 +1,6 @@
-// Command pgasdoctor is the part of `pgasrun doctor` that needs UCX and other hosts: a job of one PE on each host. Each PE
-// examines its host, and each in turn measures its connection to every other one. What they find they print as lines of JSON
-// (package doctor), at once, so that nothing is lost if a PE dies.
+// Command pgasdoctor is the part of `pgasrun doctor` that needs UCX and other hosts: a job of one PE on each host. Each
+// PE examines its host, and each in turn measures its connection to every other one. What they find they print as lines
+// of JSON (package doctor), at once, so that nothing is lost if a PE dies.
 //
 // pgasrun starts it. Under another launcher, `pgasrun doctor -from FILE` makes the report of what it prints:
 //

@@ -1,7 +1,7 @@
 package main
 
-// Measuring pairs of hosts. The pairs take turns, so that no two of them share the network; PEs that have no turn wait in a
-// barrier. In a turn one PE leads: it puts, gets and sends beats, which the other answers with its clock.
+// Measuring pairs of hosts. The pairs take turns, so that no two of them share the network; PEs that have no turn wait
+// in a barrier. In a turn one PE leads: it puts, gets and sends beats, which the other answers with its clock.
 
 import (
 	"context"

@@ -13,8 +13,8 @@ import (
 	"github.com/gopgas/gopgas/pgas/pgastest"
 )
 
-// TestExamine: the first PE of each host reports it once, and its connection to each other host once, in the order of the
-// turns. PE 0 says that all is done.
+// TestExamine: the first PE of each host reports it once, and its connection to each other host once, in the order of
+// the turns. PE 0 says that all is done.
 func TestExamine(t *testing.T) {
 	t.Run("one host", func(t *testing.T) { pgastest.RunProcesses(t, 2, reports(1)) })
 	t.Run("late", func(t *testing.T) { pgastest.RunLate(t, 5, 3, reports(3)) })

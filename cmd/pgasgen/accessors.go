@@ -90,12 +90,14 @@ func (e *emitter) value(on maker, f *field) []method {
 			takes(pe, jen.Id("v").Add(typ), jen.Id("sig").Add(pgas("SignalRef")), jen.Id("value").Uint64()).
 			does(field.Clone().Dot("PutSignalAdd").Call(jen.Id("pe"), jen.Op("&").Id("v"), jen.Id("sig"), jen.Id("value"))),
 
-		// func (r CellRef) PutSumNotify(pe int, v float64, tag int) { pgas.Field[float64](r.ref, 8).PutNotify(pe, &v, tag) }
+		// func (r CellRef) PutSumNotify(pe int, v float64, tag int) { pgas.Field[float64](r.ref, 8).PutNotify(pe, &v,
+		// tag) }
 		on("Put"+f.name+"Notify", "%s copies v into "+f.name+" of the record on PE pe, and then notifies pe with that tag."+noteDone).
 			takes(pe, jen.Id("v").Add(typ), jen.Id("tag").Int()).
 			does(field.Clone().Dot("PutNotify").Call(jen.Id("pe"), jen.Op("&").Id("v"), jen.Id("tag"))),
 
-		// func (r CellRef) GetSumNotify(pe, tag int) float64 { return pgas.Field[float64](r.ref, 8).GetNotify(pe, tag) }
+		// func (r CellRef) GetSumNotify(pe, tag int) float64 { return pgas.Field[float64](r.ref, 8).GetNotify(pe, tag)
+		// }
 		on("Get"+f.name+"Notify", "%s returns "+f.name+" of the record on PE pe, and notifies pe with that tag."+readDone).
 			takes(jen.List(jen.Id("pe"), jen.Id("tag")).Int()).gives(typ).
 			does(jen.Return(field.Clone().Dot("GetNotify").Call(jen.Id("pe"), jen.Id("tag")))),

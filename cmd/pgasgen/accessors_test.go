@@ -112,7 +112,8 @@ func TestAllocs(t *testing.T) {
 			if n := testing.AllocsPerRun(100, op.f); n != 0 {
 				return fmt.Errorf("%s allocates %v times", op.name, n)
 			}
-			for _, told := notify.Probe(w, 0, 1); told; _, told = notify.Probe(w, 0, 1) { // the notes of these accesses are not asked for
+			// the notes of these accesses are not asked for
+			for _, told := notify.Probe(w, 0, 1); told; _, told = notify.Probe(w, 0, 1) {
 				notify.New(w, 0, 1, 1).Start()
 			}
 		}

@@ -1,6 +1,7 @@
 package main
 
-// A command line: flags, then the name of a subcommand or arguments. Help says what the command is for before it lists flags.
+// A command line: flags, then the name of a subcommand or arguments. Help says what the command is for before it lists
+// flags.
 
 import (
 	"bytes"

@@ -332,7 +332,8 @@ func (e *emitter) alloc(s *structure) {
 		).Line()})
 }
 
-// tags emits the tags of s's fields, for the runtime to compare with those that they have: a tag that was removed compiles.
+// tags emits the tags of s's fields, for the runtime to compare with those that they have: a tag that was removed
+// compiles.
 //
 //	Tags: "Count atomic; Row view"
 func (e *emitter) tags(s *structure) jen.Code {

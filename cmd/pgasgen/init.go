@@ -85,8 +85,8 @@ func (p *project) tidy() string {
 	return ""
 }
 
-// workspace returns the extra step of a project below a go.work file, whose workspace the go command would ask for it: to
-// become one of its modules, or, if it is that of gopgas, to leave it aside.
+// workspace returns the extra step of a project below a go.work file, whose workspace the go command would ask for it:
+// to become one of its modules, or, if it is that of gopgas, to leave it aside.
 func (p *project) workspace(ctx context.Context) string {
 	cmd := exec.CommandContext(ctx, "go", "env", "GOWORK")
 	cmd.Dir = p.dir
@@ -179,8 +179,9 @@ func mustBeEmpty(dir string) error {
 	return nil
 }
 
-// files returns the project: the starter under its new name, unless the project is to be empty, and its module files. The
-// generated file is the starter's own; only the name of the package is in it, so it is current in the new project too.
+// files returns the project: the starter under its new name, unless the project is to be empty, and its module files.
+// The generated file is the starter's own; only the name of the package is in it, so it is current in the new project
+// too.
 func (p *project) files() (map[string][]byte, error) {
 	out := map[string][]byte{".gitignore": []byte("/" + filepath.Base(p.module) + "\n")}
 	if p.empty {

@@ -1,7 +1,8 @@
 package main
 
-// What a new generation takes away. If a field loses its tag, or its name, its methods go, and the compiler then knows no more than that
-// a call names no method. So pgasgen says which methods of which type are gone, and what brings them back.
+// What a new generation takes away. If a field loses its tag, or its name, its methods go, and the compiler then knows
+// no more than that a call names no method. So pgasgen says which methods of which type are gone, and what brings them
+// back.
 
 import (
 	"bytes"

@@ -6,8 +6,8 @@
 //
 // The path of a run is the order of the files: load.go finds and type-checks packages, parse.go and
 // tag.go read what is written on structs and fields, analyze.go turns them into records, check.go
-// rejects what cannot be, emit.go, accessors.go and coherent.go write Go, generate.go ties the run together. command.go is the
-// form of a command line; lost.go names what a new generation takes away.
+// rejects what cannot be, emit.go, accessors.go and coherent.go write Go, generate.go ties the run together. command.go
+// is the form of a command line; lost.go names what a new generation takes away.
 package main
 
 import (

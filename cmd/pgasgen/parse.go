@@ -1,8 +1,8 @@
 package main
 
 // From comments to marked types: pgasgen generates for a struct type when the line //pgas:symmetric,
-// //pgas:symmetric views or //pgas:coherent is part of the comment directly above it. A directive that reaches no struct would
-// be ignored in silence, so each one must reach one, and what only looks like a directive is an error too.
+// //pgas:symmetric views or //pgas:coherent is part of the comment directly above it. A directive that reaches no
+// struct would be ignored in silence, so each one must reach one, and what only looks like a directive is an error too.
 
 import (
 	"go/ast"

@@ -1,8 +1,8 @@
 package main
 
-// Atomic fields of 1 and 2 bytes: truth values, and enumerations of small types. The runtime accesses them by operations on the
-// aligned 4 bytes that contain them (pgas.AtomicSmall). So these must hold nothing that is accessed otherwise, and must lie
-// inside the record.
+// Atomic fields of 1 and 2 bytes: truth values, and enumerations of small types. The runtime accesses them by
+// operations on the aligned 4 bytes that contain them (pgas.AtomicSmall). So these must hold nothing that is accessed
+// otherwise, and must lie inside the record.
 
 import (
 	"go/types"

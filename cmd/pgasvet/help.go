@@ -1,7 +1,7 @@
 package main
 
-// What -h prints. The flags are declared by package multichecker when it runs, which prints them all, those without effect and
-// those for its own developers, too; here are the others, and every rule is one.
+// What -h prints. The flags are declared by package multichecker when it runs, which prints them all, those without
+// effect and those for its own developers, too; here are the others, and every rule is one.
 
 import (
 	"flag"

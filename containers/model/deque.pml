@@ -1,14 +1,14 @@
 /*
- * The deque of a member of a WorkPool (pool_deque.go, pool_steal.go): one owner with a ring of N tasks that pushes TASKS
- * tasks, THIEVES thieves that try to steal STEALS times each. Counts are not bounded here: that they wrap is a matter of
- * arithmetic, which the tests in Go try.
+ * The deque of a member of a WorkPool (pool_deque.go, pool_steal.go): one owner with a ring of N tasks that pushes
+ * TASKS tasks, THIEVES thieves that try to steal STEALS times each. Counts are not bounded here: that they wrap is a
+ * matter of arithmetic, which the tests in Go try.
  *
  * A compare-swap, and each read or write of a word or of a task, is one step.
  *
  * Checked: no task is run twice, and none is lost (assertions).
  *
- * Planted bugs, by -D: NEVER_WAITS (the owner overwrites tasks that were stolen and may not be copied), HEAD_FIRST (reads
- * head before copied), TAKES_BLINDLY (takes shared tasks back without a compare-swap).
+ * Planted bugs, by -D: NEVER_WAITS (the owner overwrites tasks that were stolen and may not be copied), HEAD_FIRST
+ * (reads head before copied), TAKES_BLINDLY (takes shared tasks back without a compare-swap).
  */
 
 #ifndef N

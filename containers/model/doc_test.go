@@ -1,2 +1,3 @@
-// Package model has Promela models of the protocols of package containers, and lets spin check them (pgas/pgastest/spin).
+// Package model has Promela models of the protocols of package containers, and lets spin check them
+// (pgas/pgastest/spin).
 package model

@@ -1,19 +1,20 @@
 /*
- * A key of a Map while its segment is split (map_find.go, map_write.go, map_split.go): segment FROM has the key, and the split moves
- * it to segment TO. WRITERS members add 1 to its value, UPDATES times each; FINDERS members find it, FINDS times each. Writers and finders begin at
- * either segment, for they may know from elsewhere how deep the shard is.
+ * A key of a Map while its segment is split (map_find.go, map_write.go, map_split.go): segment FROM has the key, and
+ * the split moves it to segment TO. WRITERS members add 1 to its value, UPDATES times each; FINDERS members find it,
+ * FINDS times each. Writers and finders begin at either segment, for they may know from elsewhere how deep the shard
+ * is.
  *
- * A slot is two words, its value and a check of it, both 0 if it is free. Each read or write of a word is one step, and so is taking a lock. What a fence
- * orders is in order here.
+ * A slot is two words, its value and a check of it, both 0 if it is free. Each read or write of a word is one step, and
+ * so is taking a lock. What a fence orders is in order here.
  *
- * Checked: a find finds the key, and no older value than the last one that was complete when it began (assertions); no update is
- * lost (assertion); all end (no invalid end state).
+ * Checked: a find finds the key, and no older value than the last one that was complete when it began (assertions); no
+ * update is lost (assertion); all end (no invalid end state).
  *
- * Planted bugs, by -D: NO_LOCK (writers take none), NO_LOCK_TO (a split does not lock the new segment), UNLOCKS_EARLY (before the slot is written), REMOVES_FIRST (a split
- * removes the key before the header says so), HEADER_FIRST (a split shows the new segment before the key is there), BELIEVES_TORN
- * (a find does not look at the check), BELIEVES_EARLY (a find that meets no key in a segment does not ask whether that existed
- * before), NO_SECOND_LOOK (a find that meets no key
- * believes the header from before it).
+ * Planted bugs, by -D: NO_LOCK (writers take none), NO_LOCK_TO (a split does not lock the new segment), UNLOCKS_EARLY
+ * (before the slot is written), REMOVES_FIRST (a split removes the key before the header says so), HEADER_FIRST (a
+ * split shows the new segment before the key is there), BELIEVES_TORN (a find does not look at the check),
+ * BELIEVES_EARLY (a find that meets no key in a segment does not ask whether that existed before), NO_SECOND_LOOK (a
+ * find that meets no key believes the header from before it).
  */
 
 #ifndef WRITERS

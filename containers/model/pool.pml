@@ -1,16 +1,16 @@
 /*
- * How the members of a WorkPool find out that no task is left (pool_end.go): P members, BUDGET tasks in all, of which the
- * first is at member 0, and the others are made by running tasks. Members vote in waves along a tree in which a member has
- * ARITY children.
+ * How the members of a WorkPool find out that no task is left (pool_end.go): P members, BUDGET tasks in all, of which
+ * the first is at member 0, and the others are made by running tasks. Members vote in waves along a tree in which a
+ * member has ARITY children.
  *
  * Taking a task, stealing one and arriving with it are one step each. Steals may happen at any time: a member that has
  * voted goes on stealing. A member stands still between its vote and the next wave otherwise.
  *
  * Checked: when a member finishes, there is no task anywhere (assertion), and all finish (no invalid end state).
  *
- * Planted bugs, by -D: FORGETS_TASKS (a vote does not tell that tasks were run), ONE_WAVE (the first vote may be white), FORGETS_CHILDREN (a
- * vote does not tell those of the members below), SLEEPS (a
- * member that has stolen a task puts it into its deque, and may vote before it runs any).
+ * Planted bugs, by -D: FORGETS_TASKS (a vote does not tell that tasks were run), ONE_WAVE (the first vote may be
+ * white), FORGETS_CHILDREN (a vote does not tell those of the members below), SLEEPS (a member that has stolen a task
+ * puts it into its deque, and may vote before it runs any).
  */
 
 #ifndef P

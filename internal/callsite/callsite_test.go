@@ -2,7 +2,8 @@ package callsite
 
 import "testing"
 
-// TestIsRuntime: reports show calls of the program, not those of the runtime, of libraries above it or of generated code.
+// TestIsRuntime: reports show calls of the program, not those of the runtime, of libraries above it or of generated
+// code.
 func TestIsRuntime(t *testing.T) {
 	for _, c := range []struct {
 		function, file string

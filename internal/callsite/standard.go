@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// IsStandard reports whether a function is one of Go's own packages, or of those that stand for the system there. Their paths
-// look like those of a program whose module has no dot in its name, so the modules of the program count.
+// IsStandard reports whether a function is one of Go's own packages, or of those that stand for the system there. Their
+// paths look like those of a program whose module has no dot in its name, so the modules of the program count.
 func IsStandard(function string) bool {
 	if strings.HasPrefix(function, "golang.org/x/sys/") {
 		return true

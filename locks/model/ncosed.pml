@@ -8,8 +8,9 @@
  * PEs 1 to W write, PEs P-R+1 to P read; a PE that may do both chooses each time. PEs 1 to GIVE_UP may give up.
  *
  * Checked: writers are alone; first come, first served, but for readers between the same two writers: who
- * must come after PE P does not get in before it, unless that gives up (assertion with later); nobody is stuck (no invalid end state); when all are through, the lock is free and every node can be
- * used again; and, with weak fairness, a PE that does not give up gets in as often as it wants (ltl live).
+ * must come after PE P does not get in before it, unless that gives up (assertion with later); nobody is stuck (no
+ * invalid end state); when all are through, the lock is free and every node can be used again; and, with weak fairness,
+ * a PE that does not give up gets in as often as it wants (ltl live).
  *
  * Planted bugs, by -D: RESETS_WORD (the paper's: the last writer sets the word to zero), CLOSES_EARLY (a writer
  * closes its group before it is inside), SKIPS_READERS (a writer that finds readers only does not wait),

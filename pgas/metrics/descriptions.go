@@ -1,7 +1,7 @@
 package metrics
 
-// The metrics. Their values are those of package stats, which says what each counts; times are in seconds, as Prometheus has
-// them.
+// The metrics. Their values are those of package stats, which says what each counts; times are in seconds, as
+// Prometheus has them.
 
 // A Description says what a metric is.
 type Description struct {

@@ -1,6 +1,7 @@
-// Package metrics publishes what PEs count of themselves (World.Stats), for Prometheus and for expvar. It writes the text that
-// Prometheus reads itself and needs no client of it. A program that has metrics of its own, with that client, registers these
-// with package collector, which is a module of its own: github.com/gopgas/gopgas/pgas/metrics/collector.
+// Package metrics publishes what PEs count of themselves (World.Stats), for Prometheus and for expvar. It writes the
+// text that Prometheus reads itself and needs no client of it. A program that has metrics of its own, with that client,
+// registers these with package collector, which is a module of its own:
+// github.com/gopgas/gopgas/pgas/metrics/collector.
 //
 //	pgas.Main(func(ctx context.Context, w *pgas.World) error {
 //		go func() {
@@ -10,11 +11,11 @@
 //		}()
 //		…
 //
-// A PE counts if the job was started with pgasrun -stats or PGAS_STATS=1, and pgasrun -metrics serves all PEs of a job at
-// one address without any of this in the program.
+// A PE counts if the job was started with pgasrun -stats or PGAS_STATS=1, and pgasrun -metrics serves all PEs of a job
+// at one address without any of this in the program.
 //
-// Where to read: descriptions.go has the metrics and their names, samples.go their values, text.go how they are written, serve.go
-// the ways to get them.
+// Where to read: descriptions.go has the metrics and their names, samples.go their values, text.go how they are
+// written, serve.go the ways to get them.
 package metrics
 
 import (

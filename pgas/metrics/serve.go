@@ -28,15 +28,16 @@ func (m Metrics) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	m.WriteText(w) // an error is that of a client that has gone
 }
 
-// Publish makes what w's PE has counted a variable of package expvar, as an object of JSON: the stats.PE of World.Stats. As
-// expvar.Publish, it ends the program if the name is taken.
+// Publish makes what w's PE has counted a variable of package expvar, as an object of JSON: the stats.PE of
+// World.Stats. As expvar.Publish, it ends the program if the name is taken.
 func Publish(w Source, name string) {
 	expvar.Publish(name, expvar.Func(func() any { return w.Stats() }))
 }
 
-// Serve serves what w's PE has counted at http://addr/metrics, and the variables of package expvar at /debug/vars, until
-// ctx ends. It then returns nil. An addr without a host is one of this machine only, as ":9400" and "9400" are; name 0.0.0.0 to
-// be reached from others. Each PE of a host needs a port of its own. It returns an error if it cannot listen at addr.
+// Serve serves what w's PE has counted at http://addr/metrics, and the variables of package expvar at /debug/vars,
+// until ctx ends. It then returns nil. An addr without a host is one of this machine only, as ":9400" and "9400" are;
+// name 0.0.0.0 to be reached from others. Each PE of a host needs a port of its own. It returns an error if it cannot
+// listen at addr.
 func Serve(ctx context.Context, w Source, addr string) error {
 	l, err := Listen(addr)
 	if err != nil {

@@ -2,12 +2,13 @@ package pgastest
 
 // Benchmarks of PEs: one body, timed inside jobs of every kind of PE.
 //
-// go test chooses b.N as for any benchmark, and calls the benchmark again with a larger one until it takes long enough. Each
-// call is a job, whose PEs all get that number: b.N of PE 0 is b.N of every PE. So they agree without a message, and what they
-// measure has no message of ours in it.
+// go test chooses b.N as for any benchmark, and calls the benchmark again with a larger one until it takes long enough.
+// Each call is a job, whose PEs all get that number: b.N of PE 0 is b.N of every PE. So they agree without a message,
+// and what they measure has no message of ours in it.
 //
-// The clock is PE 0's. It runs between two barriers, so what it measures ends when every PE has done its iterations, and all
-// that they have issued is complete. PEs in processes have a clock of their own (clock.go), whose figures go to that of go test.
+// The clock is PE 0's. It runs between two barriers, so what it measures ends when every PE has done its iterations,
+// and all that they have issued is complete. PEs in processes have a clock of their own (clock.go), whose figures go to
+// that of go test.
 
 import (
 	"context"
@@ -28,8 +29,8 @@ import (
 // BenchBody is what one PE of a benchmark does. Its error fails the benchmark.
 type BenchBody = func(ctx context.Context, w *pgas.World, b *B) error
 
-// B is a benchmark as one of its PEs sees it. Its methods but Loop concern the clock and the figures of PE 0, and do nothing on
-// other PEs. A B belongs to the goroutine of the body.
+// B is a benchmark as one of its PEs sees it. Its methods but Loop concern the clock and the figures of PE 0, and do
+// nothing on other PEs. A B belongs to the goroutine of the body.
 type B struct {
 	// N is the number of iterations, the same on every PE of the job.
 	N int
@@ -52,8 +53,8 @@ type clock interface {
 	ReportMetric(n float64, unit string)
 }
 
-// Loop reports whether there is another iteration: it returns true N times, and then false. It is collective in so far as
-// its first call and its last are barriers, from and to which the clock runs: what a body does before its loop and
+// Loop reports whether there is another iteration: it returns true N times, and then false. It is collective in so far
+// as its first call and its last are barriers, from and to which the clock runs: what a body does before its loop and
 // after it is not measured. All PEs must call it to its end. After a failed barrier it returns false, and the benchmark
 // fails with that error.
 func (b *B) Loop() bool {
@@ -116,8 +117,8 @@ func (b *B) SetBytes(n int64) { b.clock.SetBytes(n) }
 // ReportMetric adds a figure, as that of a [testing.B] does.
 func (b *B) ReportMetric(n float64, unit string) { b.clock.ReportMetric(n, unit) }
 
-// Bench measures body on npes PEs of every kind, as the sub-benchmarks goroutines, processes and, with two PEs or more and
-// where network namespaces are allowed, hosts.
+// Bench measures body on npes PEs of every kind, as the sub-benchmarks goroutines, processes and, with two PEs or more
+// and where network namespaces are allowed, hosts.
 //
 // The body runs b.N iterations by Loop, which measures these alone, or by counting to N itself; then all of the body is
 // measured, but for what ResetTimer and StopTimer leave out. Accesses are not checked, unless PGAS_CHECK=1 is in the
@@ -152,8 +153,8 @@ func BenchGoroutines(b *testing.B, npes int, body BenchBody) {
 	})
 }
 
-// BenchProcesses measures body on npes PEs that are processes of this host, as a sub-benchmark. env ("NAME=value") is added to
-// their environment.
+// BenchProcesses measures body on npes PEs that are processes of this host, as a sub-benchmark. env ("NAME=value") is
+// added to their environment.
 func BenchProcesses(b *testing.B, npes int, body BenchBody, env ...string) {
 	b.Helper()
 	b.Run("processes", func(b *testing.B) {
@@ -165,8 +166,8 @@ func BenchProcesses(b *testing.B, npes int, body BenchBody, env ...string) {
 	})
 }
 
-// BenchHosts measures body on npes PEs spread over nhosts hosts, as a sub-benchmark. It skips, with the reason, where hosts
-// cannot be made. env ("NAME=value") is added to the environment of the PEs.
+// BenchHosts measures body on npes PEs spread over nhosts hosts, as a sub-benchmark. It skips, with the reason, where
+// hosts cannot be made. env ("NAME=value") is added to the environment of the PEs.
 func BenchHosts(b *testing.B, npes, nhosts int, body BenchBody, env ...string) {
 	b.Helper()
 	b.Run("hosts", func(b *testing.B) {

@@ -1,8 +1,8 @@
 package pgastest
 
-// Benchmarks in the simulator. What they measure is the time of the simulated machine, which is the same in every run: what an
-// algorithm costs on a thousand PEs, which no test has, and whether a change makes it cheaper, which no noise hides. How long the
-// simulation took is no figure of the program. It only decides how many iterations there are.
+// Benchmarks in the simulator. What they measure is the time of the simulated machine, which is the same in every run:
+// what an algorithm costs on a thousand PEs, which no test has, and whether a change makes it cheaper, which no noise
+// hides. How long the simulation took is no figure of the program. It only decides how many iterations there are.
 
 import (
 	"context"
@@ -14,8 +14,8 @@ import (
 )
 
 // BenchSim measures body on npes PEs in the simulator, on the machine of cfg, as the sub-benchmark sim. Its figure is
-// sim-ns/op, the time of that machine, and sim-MB/s after SetBytes; there is no ns/op. Elapsed and what StopTimer leaves out are of that time,
-// too. A HeapMax of 0 is that of Run. body must be one that [RunSim] can run.
+// sim-ns/op, the time of that machine, and sim-MB/s after SetBytes; there is no ns/op. Elapsed and what StopTimer
+// leaves out are of that time, too. A HeapMax of 0 is that of Run. body must be one that [RunSim] can run.
 func BenchSim(b *testing.B, npes int, cfg sim.Config, body BenchBody) {
 	b.Helper()
 	if isPE() {

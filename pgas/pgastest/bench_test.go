@@ -46,7 +46,8 @@ func BenchmarkAgreed(b *testing.B) {
 	})
 }
 
-// BenchmarkSim sleeps for a microsecond of the simulated machine in each iteration, and for a second in which its clock stands.
+// BenchmarkSim sleeps for a microsecond of the simulated machine in each iteration, and for a second in which its clock
+// stands.
 func BenchmarkSim(b *testing.B) {
 	requested(b)
 	BenchSim(b, 16, sim.Config{Topology: "host:4"}, func(ctx context.Context, w *pgas.World, b *B) error {

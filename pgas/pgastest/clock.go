@@ -2,10 +2,10 @@ package pgastest
 
 // The clock of PE 0 in a process of its own, and how its figures get to go test.
 //
-// PE 0 prints a mark whenever its clock starts, stops or is reset, and at the end one with its figures. The process of go
-// test takes the marks out of its output. It does the same to its own *testing.B when they arrive, which is late by
-// what a line takes through the launcher, and good enough for choosing the next b.N. What it reports at the end are
-// the figures of PE 0, which are exact.
+// PE 0 prints a mark whenever its clock starts, stops or is reset, and at the end one with its figures. The process of
+// go test takes the marks out of its output. It does the same to its own *testing.B when they arrive, which is late by
+// what a line takes through the launcher, and good enough for choosing the next b.N. What it reports at the end are the
+// figures of PE 0, which are exact.
 
 import (
 	"bytes"
@@ -102,8 +102,8 @@ func (c *markedClock) finish(n int) error {
 	return err
 }
 
-// marks takes the marks out of the output of a job. The launcher writes whole lines of a PE at once, each with the number of
-// its PE before it.
+// marks takes the marks out of the output of a job. The launcher writes whole lines of a PE at once, each with the
+// number of its PE before it.
 type marks struct {
 	clock clock
 	rest  io.Writer

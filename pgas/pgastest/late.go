@@ -292,8 +292,8 @@ func (n *lateNetwork) recordCall(pe int, poll bool) {
 	}
 }
 
-// due reports whether op may arrive before a quiet or wait demands it: its initiator has waited since, or has not called
-// the network for long.
+// due reports whether op may arrive before a quiet or wait demands it: its initiator has waited since, or has not
+// called the network for long.
 func (n *lateNetwork) due(op *lateOp) bool {
 	p := &n.pes[op.from.me]
 	return op.polls < p.polls || op.returned+lateReturns <= p.returned || time.Since(op.issued) >= n.grace
@@ -344,8 +344,8 @@ func (t *lateTransport) Channel(bool) (transport.Channel, error) {
 	return &lateChannel{net: t.net, me: t.me, draws: draws, epochs: map[int]int{}, zcopies: map[int]zcopyPuts{}}, nil
 }
 
-// WaitWord implements transport.Progresser. It delivers operations on this PE, or if there are none operations that this PE
-// has issued, one by one, so that a wait sees every state in between.
+// WaitWord implements transport.Progresser. It delivers operations on this PE, or if there are none operations that
+// this PE has issued, one by one, so that a wait sees every state in between.
 func (t *lateTransport) WaitWord(at transport.Word, c transport.Cmp, value uint64, signed bool, d time.Duration) bool {
 	for end := time.Now().Add(d); ; {
 		v, err := t.net.to[t.me].Atomic(context.Background(), t.me, transport.Fetch, at, 0, 0)
@@ -362,15 +362,16 @@ func (t *lateTransport) WaitWord(at transport.Word, c transport.Cmp, value uint6
 	}
 }
 
-// WaitDoorbell implements transport.Progresser. It delivers one operation, so that a wait for many words sees every state, too.
+// WaitDoorbell implements transport.Progresser. It delivers one operation, so that a wait for many words sees every
+// state, too.
 func (t *lateTransport) WaitDoorbell(uint32, time.Duration) {
 	if !t.progress(span{}) {
 		runtime.Gosched()
 	}
 }
 
-// Fault implements transport.Progresser. It delivers operations, and finds no faults. A sleeping PE calls it at intervals,
-// even if it has just found what it waits for: only a second call shows that it has not.
+// Fault implements transport.Progresser. It delivers operations, and finds no faults. A sleeping PE calls it at
+// intervals, even if it has just found what it waits for: only a second call shows that it has not.
 func (t *lateTransport) Fault(context.Context) (lost error, decided bool) {
 	if !t.mayHaveFound() {
 		t.progress(t.lastAwaited())

@@ -17,9 +17,10 @@ import (
 
 // A lateMoment is when an operation arrives, as far as that is open.
 type lateMoment struct {
-	rank     uint64 // of those that may arrive, the one of the highest rank does
-	after    uint64 // it may arrive as soon as its channel has issued so many operations
-	patience int    // how often the network's patience is had with a target that does not wait; 0 of a get: a quiet fills it first
+	rank  uint64 // of those that may arrive, the one of the highest rank does
+	after uint64 // it may arrive as soon as its channel has issued so many operations
+	// how often the network's patience is had with a target that does not wait; 0 of a get: a quiet fills it first
+	patience int
 }
 
 // lateDraws are the draws of one channel. Nil ones draw that all is as late as it may be.

@@ -8,8 +8,8 @@
 // Bench measures a body on the first three, as a benchmark.
 //
 // PEs check every access to symmetric memory, as with PGAS_CHECK=1: use of freed memory fails the test. With
-// PGAS_CHECK=0 in the environment, or among what a call adds to it, they take the fast path instead. With PGAS_STATS=1 in
-// the environment of the test they count what they do, for World.Stats.
+// PGAS_CHECK=0 in the environment, or among what a call adds to it, they take the fast path instead. With PGAS_STATS=1
+// in the environment of the test they count what they do, for World.Stats.
 //
 // The test binary is its own launcher. The processes of the PEs run the test function again up to the call of Run, so
 // they must reach it in the same way as the process of go test.
@@ -52,11 +52,11 @@ func goroutinesOnly(tb testing.TB) {
 }
 
 // Run runs body on npes PEs of every kind, as the subtests goroutines, processes and, with two PEs or
-// more and where network namespaces are allowed, hosts. Its failure says with which kinds the body fails, and the command that
-// runs the first of them alone.
+// more and where network namespaces are allowed, hosts. Its failure says with which kinds the body fails, and the
+// command that runs the first of them alone.
 //
-// Of a benchmark it runs each kind as a sub-benchmark, whose iterations are whole jobs, from the start of the PEs to their
-// end; Bench measures what PEs do inside a job.
+// Of a benchmark it runs each kind as a sub-benchmark, whose iterations are whole jobs, from the start of the PEs to
+// their end; Bench measures what PEs do inside a job.
 func Run(tb testing.TB, npes int, body Body) {
 	tb.Helper()
 	report(tb, runKinds(tb, npes, body))

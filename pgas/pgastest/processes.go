@@ -62,7 +62,8 @@ func processes(ctx context.Context, tb testing.TB, hosts []boot.Host, marks *mar
 	return nil
 }
 
-// launcherReport returns the launcher's report. It is needed because PEs that the launcher ends print nothing themselves.
+// launcherReport returns the launcher's report. It is needed because PEs that the launcher ends print nothing
+// themselves.
 func launcherReport(res launch.Result) string {
 	if res.First == nil {
 		return ""

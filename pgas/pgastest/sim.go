@@ -15,8 +15,8 @@ import (
 // adversaries is the number of seeds of the adversary that a body is run with.
 const adversaries = 10
 
-// RunAll does what Run and RunSim do. Its failure says with which kinds of PEs, and with which seeds, the body fails, and
-// the command that runs the first of them alone.
+// RunAll does what Run and RunSim do. Its failure says with which kinds of PEs, and with which seeds, the body fails,
+// and the command that runs the first of them alone.
 func RunAll(tb testing.TB, npes int, body Body) {
 	tb.Helper()
 	report(tb, append(runKinds(tb, npes, body), runSim(tb, npes, body)...))

@@ -61,8 +61,8 @@ func runGroup(tb testing.TB, name string, kinds func(testing.TB) []outcome) []ou
 	return inner
 }
 
-// fail ends tb, the subtest of one kind of PE, with an error. The message begins with that kind, and ends with the command that
-// runs it alone.
+// fail ends tb, the subtest of one kind of PE, with an error. The message begins with that kind, and ends with the
+// command that runs it alone.
 func fail(tb testing.TB, err error) {
 	tb.Helper()
 	tb.Fatalf("%s: %s\nrun it alone: %s", kindOf(tb.Name()), strings.TrimRight(err.Error(), "\n"), command(tb, tb.Name()))

@@ -52,8 +52,8 @@ func failInProcesses(_ context.Context, w *pgas.World) error {
 	return nil
 }
 
-// TestFailureNamesKind: the message of a failure begins with the kind of PEs, and the last line says which kinds fail and which
-// pass. The command that both name runs that kind and no other, and fails, too.
+// TestFailureNamesKind: the message of a failure begins with the kind of PEs, and the last line says which kinds fail
+// and which pass. The command that both name runs that kind and no other, and fails, too.
 func TestFailureNamesKind(t *testing.T) {
 	if testing.Short() {
 		t.Skip("in short mode PEs are goroutines only")

@@ -10,8 +10,8 @@ import (
 	"github.com/gopgas/gopgas/pgas/sim"
 )
 
-// TestEveryDeathIsAnnounced has PEs die while they join and meet. A PE may handle the event of its own death: the others
-// are told all the same.
+// TestEveryDeathIsAnnounced has PEs die while they join and meet. A PE may handle the event of its own death: the
+// others are told all the same.
 func TestEveryDeathIsAnnounced(t *testing.T) {
 	body := func(ctx context.Context, w *pgas.World) error {
 		for range 10 {

@@ -88,8 +88,8 @@ func (s *sim) run() {
 	}
 }
 
-// killTasks ends the tasks of p at the point where they are. A task on whose stack the death is handled ends when it has
-// been: it cannot stop itself.
+// killTasks ends the tasks of p at the point where they are. A task on whose stack the death is handled ends when it
+// has been: it cannot stop itself.
 func (s *sim) killTasks(p *pe) {
 	was := s.running
 	for _, t := range p.tasks {

@@ -94,7 +94,8 @@ func (s *sim) newOp(k kind) *op {
 }
 
 func (s *sim) release(o *op) {
-	if o.kind == opAtomic && o.task != nil && !o.notifies && !s.unordered() { // the most frequent: its other fields were not used
+	// the most frequent: its other fields were not used
+	if o.kind == opAtomic && o.task != nil && !o.notifies && !s.unordered() {
 		o.phase, o.task = arriving, nil
 		s.freeOps = append(s.freeOps, o)
 		return

@@ -35,8 +35,8 @@ const (
 // hotLines is how many lines of its World's objects and of its channel are prefetched for a PE.
 const hotLines = 14
 
-// recordHotLines records the lines that the operations of p read, once its World is open: those of its channel, then those
-// of the World's objects. If they are fewer than hotLines, the first is prefetched again.
+// recordHotLines records the lines that the operations of p read, once its World is open: those of its channel, then
+// those of the World's objects. If they are fewer than hotLines, the first is prefetched again.
 func (p *pe) recordHotLines() {
 	lines, remote := private.HotLines(p.world)
 	for i := range p.hotLines {

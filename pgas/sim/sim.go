@@ -62,8 +62,8 @@ type Config struct {
 	// Timeline gets what PEs waited for, on whom and when, when a Run has ended: the file of pgasrun -trace, in virtual
 	// time. Explore ignores it.
 	Timeline io.Writer
-	// TimelineEvents is how many events of each PE it has at most; later ones are counted and dropped. 0: 65,536, less for
-	// each of more than 16 PEs.
+	// TimelineEvents is how many events of each PE it has at most; later ones are counted and dropped. 0: 65,536, less
+	// for each of more than 16 PEs.
 	TimelineEvents int
 }
 

@@ -29,8 +29,8 @@ func runTimeline(t *testing.T, cfg sim.Config, npes int, body sim.Body) (*trace.
 	return tr, tr.Summarize()
 }
 
-// TestTimelineNamesTheLate: a PE that computes for long is what the others wait for, it is on the critical path, and times are
-// virtual.
+// TestTimelineNamesTheLate: a PE that computes for long is what the others wait for, it is on the critical path, and
+// times are virtual.
 func TestTimelineNamesTheLate(t *testing.T) {
 	const late, computes = 5, 3 * time.Second
 	tr, s := runTimeline(t, sim.Config{Topology: "host:2"}, 8, func(ctx context.Context, w *pgas.World) error {

@@ -13,8 +13,8 @@ type Traffic struct {
 	Bytes    uint64 // of operands and replies, without headers
 }
 
-// Sent returns the traffic of the run since its beginning. It returns an error if ctx is not that of a simulated PE. Without
-// costs (with an adversary, in Explore) nothing is counted.
+// Sent returns the traffic of the run since its beginning. It returns an error if ctx is not that of a simulated PE.
+// Without costs (with an adversary, in Explore) nothing is counted.
 func Sent(ctx context.Context) (Traffic, error) {
 	p, _ := ctx.Value(peKey{}).(*pe)
 	if p == nil {

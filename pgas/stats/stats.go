@@ -23,8 +23,8 @@ type PE struct {
 
 	Heap Heap `json:"heap"`
 
-	// Kinds is what the PE has done to all PEs, itself included, by the kind of operation; kinds without an operation are left
-	// out. The kinds are
+	// Kinds is what the PE has done to all PEs, itself included, by the kind of operation; kinds without an operation
+	// are left out. The kinds are
 	//
 	//	put       puts, strided ones too, each of which is one operation
 	//	get       gets, strided ones too
@@ -42,8 +42,8 @@ type PE struct {
 
 	Messages Messages `json:"messages"`
 
-	// Blocked is how often and how long goroutines of the PE were blocked, by cause: barrier, lock, wait, quiet, get, … and each
-	// collective by its name. A wait counts when it ends; those of several goroutines at once all count.
+	// Blocked is how often and how long goroutines of the PE were blocked, by cause: barrier, lock, wait, quiet, get, …
+	// and each collective by its name. A wait counts when it ends; those of several goroutines at once all count.
 	Blocked map[string]Wait `json:"blocked"`
 
 	Locks    Locks    `json:"locks"`
@@ -114,8 +114,8 @@ type Locks struct {
 	Alone  uint64 `json:"alone"`  // found the lock free
 	Waited uint64 `json:"waited"` // came behind another holder, or had to try again
 
-	// HandOvers are the acquisitions of which the lock knows from which other PE it came, by the innermost level of the topology
-	// that has both PEs, the machine first.
+	// HandOvers are the acquisitions of which the lock knows from which other PE it came, by the innermost level of the
+	// topology that has both PEs, the machine first.
 	HandOvers []HandOver `json:"hand_overs"`
 }
 
@@ -127,8 +127,9 @@ type HandOver struct {
 
 // Notes are notifications that requests of package notify have taken.
 type Notes struct {
-	Matched    uint64 `json:"matched"`
-	Unexpected uint64 `json:"unexpected"` // of these, those that were found when no request was under way that asks for them
+	Matched uint64 `json:"matched"`
+	// of these, those that were found when no request was under way that asks for them
+	Unexpected uint64 `json:"unexpected"`
 }
 
 // Coherent is what package dsm has done, as of the PE's last fence, acquire or release of a region.

@@ -121,7 +121,8 @@ func (r rule) level(before, bound Level, found []Level) (Level, error) {
 	type group struct{ bound, number int32 }
 	return newLevel(r.name, len(before.elementOf), func(pe int) group {
 		b := bound.elementOf[pe]
-		start := before.elementOf[bound.first[b]] // elements are numbered by their lowest PEs: none of b has a lower number
+		// elements are numbered by their lowest PEs: none of b has a lower number
+		start := before.elementOf[bound.first[b]]
 		return group{b, (before.elementOf[pe] - start) / int32(r.per)}
 	}), nil
 }

@@ -1,17 +1,18 @@
 package topo
 
-// Dividing the CPUs of a host among its PEs, so that a PE has whole elements or a part of one: no PE spans two NUMA nodes
-// if there is a PE for each, and no two PEs share a core if there is a core for each. Kernels number CPUs in many ways, so
-// neighbouring numbers say nothing: on most machines with two threads a core, CPU 0 and the middle one share a core.
+// Dividing the CPUs of a host among its PEs, so that a PE has whole elements or a part of one: no PE spans two NUMA
+// nodes if there is a PE for each, and no two PEs share a core if there is a core for each. Kernels number CPUs in many
+// ways, so neighbouring numbers say nothing: on most machines with two threads a core, CPU 0 and the middle one share a
+// core.
 
 import (
 	"io/fs"
 	"slices"
 )
 
-// Divide divides cpus among n PEs by what sys, the host's /sys, says, and returns those of each, ascending. PEs that follow
-// each other get CPUs close to each other. n must be from 1 to len(cpus). Where it says nothing, the CPUs are divided in the
-// order of their numbers.
+// Divide divides cpus among n PEs by what sys, the host's /sys, says, and returns those of each, ascending. PEs that
+// follow each other get CPUs close to each other. n must be from 1 to len(cpus). Where it says nothing, the CPUs are
+// divided in the order of their numbers.
 func Divide(sys fs.FS, cpus []int, n int) [][]int {
 	elements := map[int][insideLevels][]int{}
 	for _, cpu := range cpus {

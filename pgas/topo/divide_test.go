@@ -41,8 +41,8 @@ func TestDivide(t *testing.T) {
 	}
 }
 
-// TestDivideEverything: on many machines, every PE gets CPUs, every CPU goes to one PE, and no PE spans two NUMA nodes if
-// there is a PE for each, nor shares a core if there is a core for each.
+// TestDivideEverything: on many machines, every PE gets CPUs, every CPU goes to one PE, and no PE spans two NUMA nodes
+// if there is a PE for each, nor shares a core if there is a core for each.
 func TestDivideEverything(t *testing.T) {
 	for _, hw := range []hardware{
 		{sockets: 1, nodes: 1, caches: 1, cores: 3, threads: 2, far: true},

@@ -1,9 +1,9 @@
 // Package topo describes which PEs are near each other: levels from the whole machine down to the core, and
 // for each level the element that a PE is in. Team splits, locks and the simulator use the same Tree.
 //
-// A Tree is made in three steps. Detect reads the PE's own Place from its host, 64 bytes. The PEs exchange their places.
-// Build makes the tree of all places, of the hosts of the job, and of the user's Spec. It is a pure function, so it
-// returns the same on every PE.
+// A Tree is made in three steps. Detect reads the PE's own Place from its host, 64 bytes. The PEs exchange their
+// places. Build makes the tree of all places, of the hosts of the job, and of the user's Spec. It is a pure function,
+// so it returns the same on every PE.
 //
 // If the element of a PE is not known, the PE is alone: a PE that may run on every CPU of two sockets shares no element
 // of the level socket with another PE.

@@ -1,7 +1,7 @@
 package trace
 
-// How a trace is put together: pieces arrive from hosts in any order, but those of one PE in theirs; the clocks of hosts are
-// known at the end.
+// How a trace is put together: pieces arrive from hosts in any order, but those of one PE in theirs; the clocks of
+// hosts are known at the end.
 
 import (
 	"cmp"
@@ -26,8 +26,8 @@ type part struct {
 	counts *record.Counts
 }
 
-// Add adds a piece of the trace of a PE. The first piece has the names and how many events were dropped. counts is nil in all
-// pieces but one.
+// Add adds a piece of the trace of a PE. The first piece has the names and how many events were dropped. counts is nil
+// in all pieces but one.
 func (c *Collector) Add(piece record.Trace, counts *record.Counts) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -77,8 +77,8 @@ func (c *Collector) Trace(hosts []Host, clocks []Clock) *Trace {
 	return t
 }
 
-// pe returns the events of one PE, from start on. What is open has lasted until the PE ended, or if that is not known, until its
-// last event.
+// pe returns the events of one PE, from start on. What is open has lasted until the PE ended, or if that is not known,
+// until its last event.
 func (p *part) pe(start int64) PE {
 	out := PE{Number: p.PE, Host: p.Host, Dropped: p.Dropped, Updates: p.Updates, Counts: p.counts, Words: map[uint64]string{}}
 	for _, e := range p.Events {

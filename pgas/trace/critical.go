@@ -1,9 +1,9 @@
 package trace
 
-// The critical path: the chain of computations and messages that has made the job as long as it was. It is followed from the
-// last event back. Where a PE had waited, the chain goes on at the PE that ended the wait, from the moment at which that
-// acted; what lies between that moment and the end of the wait is the way of the message. Anything that is not on the chain could
-// take longer at no cost, to a point.
+// The critical path: the chain of computations and messages that has made the job as long as it was. It is followed
+// from the last event back. Where a PE had waited, the chain goes on at the PE that ended the wait, from the moment at
+// which that acted; what lies between that moment and the end of the wait is the way of the message. Anything that is
+// not on the chain could take longer at no cost, to a point.
 
 import (
 	"cmp"
@@ -30,9 +30,10 @@ type Step struct {
 	Start  int64         `json:"start_ns"`
 	Time   time.Duration `json:"time_ns"`
 	Region string        `json:"region,omitempty"` // the region of the program in which most of it is
-	After  string        `json:"after,omitempty"`  // the line of the program's last wait or collective before it, if it is known
-	Before string        `json:"before,omitempty"` // the line of the next one, which may be what ended the step
-	Then   string        `json:"then,omitempty"`   // how it led to the next step: update, note, release, arrival
+	// the line of the program's last wait or collective before it, if it is known
+	After  string `json:"after,omitempty"`
+	Before string `json:"before,omitempty"` // the line of the next one, which may be what ended the step
+	Then   string `json:"then,omitempty"`   // how it led to the next step: update, note, release, arrival
 }
 
 // PathShare is a part of the path.
@@ -83,7 +84,8 @@ func (t *Trace) critical() Critical {
 	return c
 }
 
-// waitsByPE returns the waits that have ended, by their end. Of waits at the same time, those of the innermost come last.
+// waitsByPE returns the waits that have ended, by their end. Of waits at the same time, those of the innermost come
+// last.
 func (t *Trace) waitsByPE() map[int][]*Slice {
 	all := map[int][]*Slice{}
 	for i := range t.PEs {

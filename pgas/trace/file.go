@@ -1,8 +1,8 @@
 package trace
 
-// The file: an object in the trace event format of Chrome, which Perfetto opens too. A host is a process there, a PE a thread;
-// further tracks of a PE, and that of its service thread, are threads behind it. Everything that Read needs is in it, but for
-// updates and notes that have ended no wait.
+// The file: an object in the trace event format of Chrome, which Perfetto opens too. A host is a process there, a PE a
+// thread; further tracks of a PE, and that of its service thread, are threads behind it. Everything that Read needs is
+// in it, but for updates and notes that have ended no wait.
 
 import (
 	"bufio"

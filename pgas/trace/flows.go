@@ -1,9 +1,9 @@
 package trace
 
-// Which act of which PE has ended a wait. Nothing travels with messages for it: the initiator has recorded when it updated which
-// word of which PE, or left a note there, and the waiter which word it waited for, and until when. The last update before the
-// end of the wait is what ended it. Clocks of hosts may be wrong by what is known of them, so an update may seem to be later than
-// the wait that it ended by so much.
+// Which act of which PE has ended a wait. Nothing travels with messages for it: the initiator has recorded when it
+// updated which word of which PE, or left a note there, and the waiter which word it waited for, and until when. The
+// last update before the end of the wait is what ended it. Clocks of hosts may be wrong by what is known of them, so an
+// update may seem to be later than the wait that it ended by so much.
 //
 //	wait for a word, a lock   the last update of that word by another PE
 //	wait for a note           the last note of another PE
@@ -153,8 +153,8 @@ func (t *Trace) callsByNumber() map[callKey][]entry {
 	return calls
 }
 
-// arrival returns the entry that has ended wait s in a collective. Receivers of a broadcast wait for its root; everywhere else
-// all members are needed, so the last to enter counts.
+// arrival returns the entry that has ended wait s in a collective. Receivers of a broadcast wait for its root;
+// everywhere else all members are needed, so the last to enter counts.
 func arrival(s *Slice, calls map[callKey][]entry, slack int64) (entry, bool) {
 	list := calls[callKey{s.Seq, s.Value}]
 	for i := len(list) - 1; i >= 0; i-- {

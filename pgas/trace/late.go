@@ -1,8 +1,8 @@
 package trace
 
-// Wait states, after Scalasca: a PE waits for a message, a signal, a lock or a collective because its sender is late; or it
-// has something to send, and waits because the receiver is late. Here nothing is received, so the second is a wait for room for
-// a notification, for an answer, or for the completion of what was sent.
+// Wait states, after Scalasca: a PE waits for a message, a signal, a lock or a collective because its sender is late;
+// or it has something to send, and waits because the receiver is late. Here nothing is received, so the second is a
+// wait for room for a notification, for an answer, or for the completion of what was sent.
 //
 // A wait counts against its sender up to the moment at which that acted. What comes after is the way of the message.
 

@@ -1,6 +1,7 @@
 package trace
 
-// Reading a file. It is read event by event, so that one of a gigabyte needs memory for what it holds and not for its text.
+// Reading a file. It is read event by event, so that one of a gigabyte needs memory for what it holds and not for its
+// text.
 
 import (
 	"bufio"

@@ -29,12 +29,13 @@ type Summary struct {
 
 	Deadlock []LockWait `json:"deadlock,omitempty"` // of locks, if the job ended in one
 
-	LateSenders   []Late     `json:"late_senders"`   // the longest first
-	LateReceivers []Late     `json:"late_receivers"` // the longest first
-	Locks         []LockUse  `json:"locks"`          // the most waited for first
-	Critical      Critical   `json:"critical_path"`
-	Operations    [][]uint64 `json:"operations"` // of the program, [initiator][target]; null in large jobs and without counts
-	Bytes         [][]uint64 `json:"bytes"`
+	LateSenders   []Late    `json:"late_senders"`   // the longest first
+	LateReceivers []Late    `json:"late_receivers"` // the longest first
+	Locks         []LockUse `json:"locks"`          // the most waited for first
+	Critical      Critical  `json:"critical_path"`
+	// of the program, [initiator][target]; null in large jobs and without counts
+	Operations [][]uint64 `json:"operations"`
+	Bytes      [][]uint64 `json:"bytes"`
 }
 
 // Share is how much time was spent in one thing.
@@ -78,7 +79,8 @@ func (t *Trace) Summarize() Summary {
 	return s
 }
 
-// blocked returns the share of the PEs' time during which a goroutine at least was blocked: several that are at once count once.
+// blocked returns the share of the PEs' time during which a goroutine at least was blocked: several that are at once
+// count once.
 func (t *Trace) blocked() float64 {
 	sum := int64(0)
 	for i := range t.PEs {
@@ -93,7 +95,8 @@ func (t *Trace) blocked() float64 {
 	return float64(sum) / max(1, float64(t.End)*float64(len(t.PEs)))
 }
 
-// shares adds up the slices of a kind by a key. Of waits within waits, which goroutines of a PE make side by side, each counts.
+// shares adds up the slices of a kind by a key. Of waits within waits, which goroutines of a PE make side by side, each
+// counts.
 func (t *Trace) shares(kind record.EventKind, key func(*Slice) string) []Share {
 	type sum struct {
 		Share

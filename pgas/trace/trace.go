@@ -1,12 +1,13 @@
-// Package trace makes one trace of what the PEs of a job have recorded: on one clock, with an arrow from what woke a PE to
-// the wait that it ended. It writes traces as files that Perfetto (ui.perfetto.dev) and Chrome open, reads them again, and
-// summarizes them: who waited for whom, in what, and which chain of computations and waits has made the job as long as it was.
+// Package trace makes one trace of what the PEs of a job have recorded: on one clock, with an arrow from what woke a PE
+// to the wait that it ended. It writes traces as files that Perfetto (ui.perfetto.dev) and Chrome open, reads them
+// again, and summarizes them: who waited for whom, in what, and which chain of computations and waits has made the job
+// as long as it was.
 //
 // Programs do not use it: pgasrun -trace and pgas/sim write traces, pgasrun trace summary reads them.
 //
-// Where to read: collect.go puts together what arrives from hosts; flows.go finds the arrows; tracks.go places slices so that
-// those of a track nest; file.go, read.go and scan.go are the file; summary.go, late.go, locks.go and critical.go what
-// is said of it.
+// Where to read: collect.go puts together what arrives from hosts; flows.go finds the arrows; tracks.go places slices
+// so that those of a track nest; file.go, read.go and scan.go are the file; summary.go, late.go, locks.go and
+// critical.go what is said of it.
 package trace
 
 import (
@@ -32,8 +33,8 @@ type Host struct {
 	Name  string        `json:"name"`
 	Known bool          `json:"clock_known"` // false: its times may be wrong by any amount
 	Error time.Duration `json:"clock_error_ns"`
-	// Drift is by how much its second is longer than the launcher's, DriftError by how much that may be wrong; both 0 if the
-	// job was too short to tell, or the clock is the launcher's.
+	// Drift is by how much its second is longer than the launcher's, DriftError by how much that may be wrong; both 0
+	// if the job was too short to tell, or the clock is the launcher's.
 	Drift      float64 `json:"clock_drift"`
 	DriftError float64 `json:"clock_drift_error"`
 }
@@ -45,7 +46,8 @@ type PE struct {
 	Slices  []Slice // by their start, those that contain others first
 	Points  []Point
 	Dropped uint64 // events for which there was no room
-	Updates uint64 // updates of words that were more than may be recorded: they have ended no wait as far as the trace knows
+	// updates of words that were more than may be recorded: they have ended no wait as far as the trace knows
+	Updates uint64
 	Words   map[uint64]string
 	Counts  *record.Counts // nil: not known
 	End     int64          // of its last event
@@ -105,7 +107,8 @@ func sortSlices(s []Slice) {
 	slices.SortStableFunc(s, func(a, b Slice) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.Dur, a.Dur)) })
 }
 
-// Error returns the most by which a time of one host may be wrong beside one of another, and false if there is no bound.
+// Error returns the most by which a time of one host may be wrong beside one of another, and false if there is no
+// bound.
 func (t *Trace) Error() (most time.Duration, bounded bool) {
 	bounded = true
 	var second time.Duration

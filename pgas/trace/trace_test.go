@@ -147,8 +147,8 @@ func TestFlows(t *testing.T) {
 	}
 }
 
-// TestClocks: times of hosts whose clocks differ are put on one clock, durations too, and an update that seems to come after the
-// wait that it has ended, by less than the clocks may be wrong, has ended it.
+// TestClocks: times of hosts whose clocks differ are put on one clock, durations too, and an update that seems to come
+// after the wait that it has ended, by less than the clocks may be wrong, has ended it.
 func TestClocks(t *testing.T) {
 	s := newScript(2, 100)
 	const ahead = int64(time.Hour)
@@ -215,7 +215,8 @@ func random(seed uint64) *Trace {
 	return t
 }
 
-// TestFile: what is written is read again, and is what viewers take: slices of a track nest, arrows begin and end in slices.
+// TestFile: what is written is read again, and is what viewers take: slices of a track nest, arrows begin and end in
+// slices.
 func TestFile(t *testing.T) {
 	for seed := range uint64(200) {
 		tr := random(seed)
@@ -710,7 +711,8 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// TestBlocked: goroutines that wait at once make a PE no more blocked than it is, though the waits of each count by cause.
+// TestBlocked: goroutines that wait at once make a PE no more blocked than it is, though the waits of each count by
+// cause.
 func TestBlocked(t *testing.T) {
 	s := newScript(2, 100)
 	wait := func(from, to time.Duration) func() {

@@ -1,8 +1,9 @@
 package trace
 
-// Slices of one track must nest, or viewers draw nonsense. Goroutines of a PE wait at once, though, and a PE's events do not
-// say whose they are. So a slice is placed on the first track of its PE on which it is inside of what is there or behind it:
-// what a goroutine does within what it does stays together, and what others do meanwhile is on further tracks.
+// Slices of one track must nest, or viewers draw nonsense. Goroutines of a PE wait at once, though, and a PE's events
+// do not say whose they are. So a slice is placed on the first track of its PE on which it is inside of what is there
+// or behind it: what a goroutine does within what it does stays together, and what others do meanwhile is on further
+// tracks.
 
 // track is where slices of a PE are placed, by their start.
 type track struct{ ends []int64 } // of the slices that have not ended, the innermost last
@@ -22,8 +23,8 @@ func (t *track) fits(start, end int64) bool {
 // mostTracks bounds the tracks of a PE. What fits on none of them is on the last, cut off where it would not nest.
 const mostTracks = 30
 
-// place returns the number of the track for each of some slices, which are in the order of PE.Slices, and how long each may be
-// drawn there.
+// place returns the number of the track for each of some slices, which are in the order of PE.Slices, and how long each
+// may be drawn there.
 func place(list []Slice) (on []int, dur []int64) {
 	var tracks []*track
 	for i := range list {

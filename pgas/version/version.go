@@ -34,8 +34,8 @@ func Published() bool {
 	return ok && published(info) != ""
 }
 
-// Commit returns the commit that this program was built from, in full, and whether files had been changed; "" if Go has not
-// recorded it.
+// Commit returns the commit that this program was built from, in full, and whether files had been changed; "" if Go has
+// not recorded it.
 func Commit() (revision string, modified bool) {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -49,7 +49,8 @@ func of(info *debug.BuildInfo) string {
 		return v
 	}
 	v := Next + "-devel"
-	if info.Main.Path != Module && !strings.HasPrefix(info.Main.Path, Module+"/") { // the commit is that of the program, not of gopgas
+	// the commit is that of the program, not of gopgas
+	if info.Main.Path != Module && !strings.HasPrefix(info.Main.Path, Module+"/") {
 		return v
 	}
 	if commit := setting(info, "vcs.revision"); commit != "" {

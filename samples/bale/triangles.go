@@ -1,7 +1,7 @@
 package main
 
-// Triangle counting: of a graph, which is the lower triangle of its adjacency matrix, each operation asks for an edge i to
-// j how many vertices k both have edges to, i > j > k.
+// Triangle counting: of a graph, which is the lower triangle of its adjacency matrix, each operation asks for an edge i
+// to j how many vertices k both have edges to, i > j > k.
 //
 // Row j is read by loads if its PE is on this host. If it is on another, each k of row i below j travels there, and the
 // PE of row j looks whether it has that k.

@@ -138,8 +138,8 @@ func TestMix(t *testing.T) {
 	}
 }
 
-// TestGenerator: parts of the list are those of the whole, and the quarters of the matrix have their probabilities: before
-// labels are mixed, 76 of 100 edges begin in the lower half.
+// TestGenerator: parts of the list are those of the whole, and the quarters of the matrix have their probabilities:
+// before labels are mixed, 76 of 100 edges begin in the lower half.
 func TestGenerator(t *testing.T) {
 	s := kronecker(8, 4000)
 	whole, part := make([]edge, 4000), make([]edge, 1000)

@@ -1,7 +1,7 @@
 package main
 
-// The graph in coherent memory: the neighbours of all vertices in one array, in the order of vertices. Members write parts
-// of the list of edges, then each reads the whole list and keeps what concerns its own vertices.
+// The graph in coherent memory: the neighbours of all vertices in one array, in the order of vertices. Members write
+// parts of the list of edges, then each reads the whole list and keeps what concerns its own vertices.
 
 import (
 	"context"

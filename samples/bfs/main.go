@@ -1,5 +1,5 @@
-// Command bfs searches a graph in breadth over coherent memory, and validates each tree that it has found, by the rules of
-// the benchmark Graph500.
+// Command bfs searches a graph in breadth over coherent memory, and validates each tree that it has found, by the rules
+// of the benchmark Graph500.
 //
 //	pgasrun -n 2 ./samples/bfs -scale 16
 //

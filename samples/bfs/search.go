@@ -1,8 +1,8 @@
 package main
 
-// The search, level by level. A member looks through those of its vertices that have no level yet for one with a neighbour in
-// the frontier. A level reads one frontier, which no member writes then, and writes the other, each member its own
-// part: no byte is read and written between two barriers.
+// The search, level by level. A member looks through those of its vertices that have no level yet for one with a
+// neighbour in the frontier. A level reads one frontier, which no member writes then, and writes the other, each member
+// its own part: no byte is read and written between two barriers.
 
 import (
 	"context"
@@ -70,8 +70,8 @@ func (g *graph) spread(ctx context.Context, m dsm.Member) (int, error) {
 	}
 }
 
-// step gives a level and a parent to those of a member's vertices that have a neighbour in the frontier, and returns their
-// number.
+// step gives a level and a parent to those of a member's vertices that have a neighbour in the frontier, and returns
+// their number.
 func (g *graph) step(m dsm.Member, depth int) (found int) {
 	lo, hi := m.Share(g.vertices)
 	now := g.front[(depth+1)%2]

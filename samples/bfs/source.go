@@ -1,8 +1,9 @@
 package main
 
-// Where edges come from. The generator is that of Graph500: an edge falls into one of the four quarters of the adjacency
-// matrix with fixed probabilities, again and again until one element is left. The labels of vertices are then mixed, so that
-// those with many edges do not stand together. Each edge depends on its number only: PEs generate parts of the list.
+// Where edges come from. The generator is that of Graph500: an edge falls into one of the four quarters of the
+// adjacency matrix with fixed probabilities, again and again until one element is left. The labels of vertices are then
+// mixed, so that those with many edges do not stand together. Each edge depends on its number only: PEs generate parts
+// of the list.
 
 import (
 	"bufio"
@@ -73,8 +74,8 @@ func readEdges(in io.Reader) (list []edge, err error) {
 	return list, nil
 }
 
-// The probabilities of the quarters: both vertices in the lower half, the first one, the second one; the rest is both in
-// the upper half.
+// The probabilities of the quarters: both vertices in the lower half, the first one, the second one; the rest is both
+// in the upper half.
 const (
 	lower  = 0.57
 	first  = 0.19

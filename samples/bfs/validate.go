@@ -1,7 +1,7 @@
 package main
 
-// What must be true of a search's tree, after the rules of Graph500: its parents lead to the root level by level, along edges
-// of the graph; no edge joins vertices whose levels differ by more than one; and no edge leads out of what was
+// What must be true of a search's tree, after the rules of Graph500: its parents lead to the root level by level, along
+// edges of the graph; no edge joins vertices whose levels differ by more than one; and no edge leads out of what was
 // reached. So the tree has no circle, spans the component of the root, and all its ways are shortest ones.
 
 import (

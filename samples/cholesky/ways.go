@@ -1,7 +1,7 @@
 package main
 
-// The ways in which a tile moves from one PE to another. A PE cannot know which tile arrives next, nor from which PE: the
-// message must name the tile.
+// The ways in which a tile moves from one PE to another. A PE cannot know which tile arrives next, nor from which PE:
+// the message must name the tile.
 
 import (
 	"context"

@@ -246,8 +246,8 @@ func (c *counter) report() {
 	c.done, c.table.inserts, c.table.made, c.mergeTime = tallies{}, 0, 0, 0
 }
 
-// meet waits for all PEs and reports whether any has found a full volume. It is collective. What all PEs have reported and
-// put is complete then.
+// meet waits for all PEs and reports whether any has found a full volume. It is collective. What all PEs have reported
+// and put is complete then.
 func (c *counter) meet(ctx context.Context) (bool, error) {
 	if err := c.w.Barrier(ctx); err != nil {
 		return false, err

@@ -16,25 +16,26 @@ import (
 
 // Result is the result of a run, as -json prints it.
 type Result struct {
-	PEs         int                `json:"pes"`
-	Hosts       int                `json:"hosts"`
-	Files       int64              `json:"files"`
-	Unreadable  int64              `json:"unreadable"`
-	Malformed   int64              `json:"malformed"`
-	Refused     int64              `json:"refused"`
-	Bytes       int64              `json:"bytes"`
-	Identifiers int64              `json:"identifiers"`
-	Distinct    int64              `json:"distinct"`
-	Inserts     int64              `json:"inserts"`             // counts added to the table: one for each identifier of a batch
-	Entries     int64              `json:"entries"`             // inserts that made an entry
-	Seconds     float64            `json:"seconds"`             // reading, counting and inserting
-	InsertRate  float64            `json:"inserts_per_s"`       // of all PEs, over that time
-	TableShare  float64            `json:"table_share"`         // of that time
-	TableRate   float64            `json:"table_inserts_per_s"` // of all PEs, over that share
-	Growths     uint64             `json:"growths"`             // times the table was made larger
-	Slots       int                `json:"slots"`               // of each PE, at the end
-	Top         []source.Frequency `json:"top"`
-	Verified    *source.Verdict    `json:"verified,omitempty"`
+	PEs         int   `json:"pes"`
+	Hosts       int   `json:"hosts"`
+	Files       int64 `json:"files"`
+	Unreadable  int64 `json:"unreadable"`
+	Malformed   int64 `json:"malformed"`
+	Refused     int64 `json:"refused"`
+	Bytes       int64 `json:"bytes"`
+	Identifiers int64 `json:"identifiers"`
+	Distinct    int64 `json:"distinct"`
+	// counts added to the table: one for each identifier of a batch
+	Inserts    int64              `json:"inserts"`
+	Entries    int64              `json:"entries"`             // inserts that made an entry
+	Seconds    float64            `json:"seconds"`             // reading, counting and inserting
+	InsertRate float64            `json:"inserts_per_s"`       // of all PEs, over that time
+	TableShare float64            `json:"table_share"`         // of that time
+	TableRate  float64            `json:"table_inserts_per_s"` // of all PEs, over that share
+	Growths    uint64             `json:"growths"`             // times the table was made larger
+	Slots      int                `json:"slots"`               // of each PE, at the end
+	Top        []source.Frequency `json:"top"`
+	Verified   *source.Verdict    `json:"verified,omitempty"`
 }
 
 // summarize fills in the sums, the distinct identifiers and the most frequent ones. It is collective;

@@ -1,7 +1,7 @@
 package main
 
-// The coherent version: one array that all PEs read and write. Nothing is said about communication. The rows at the edge
-// of a part are fetched when they are read, and dropped when their owner has written them and all have met.
+// The coherent version: one array that all PEs read and write. Nothing is said about communication. The rows at the
+// edge of a part are fetched when they are read, and dropped when their owner has written them and all have met.
 
 import (
 	"context"
@@ -10,8 +10,8 @@ import (
 	"github.com/gopgas/gopgas/pgas"
 )
 
-// solveCoherent computes steps of the equation on a grid of n rows with the given number of goroutines on each PE (0: as
-// many as suit the machine). It returns the unevenness of all rows.
+// solveCoherent computes steps of the equation on a grid of n rows with the given number of goroutines on each PE (0:
+// as many as suit the machine). It returns the unevenness of all rows.
 func solveCoherent(ctx context.Context, w *pgas.World, n, steps, goroutines int) (left float64, err error) {
 	r, err := dsm.Open(ctx, w, dsm.Options{Bytes: 2 * 8 * Width * uint64(n)})
 	if err != nil {

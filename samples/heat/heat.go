@@ -1,7 +1,7 @@
 package main
 
-// The heat equation on a grid that is bent into a tube: rows go around a ring, columns end at cold walls. PEs own strips of
-// rows. What both versions of the program share is here.
+// The heat equation on a grid that is bent into a tube: rows go around a ring, columns end at cold walls. PEs own
+// strips of rows. What both versions of the program share is here.
 
 // Width is the number of cells in a row. A row is 32 KiB: one block of a coherent region.
 const Width = 4096
@@ -36,8 +36,8 @@ func advance(out, above, mid, below *row) {
 	}
 }
 
-// unevenness adds the squares of the cells of rows. It falls in each step, while the heat itself stays until it reaches a
-// wall.
+// unevenness adds the squares of the cells of rows. It falls in each step, while the heat itself stays until it reaches
+// a wall.
 func unevenness(grid []row) (s float64) {
 	for i := range grid {
 		for _, t := range grid[i] {

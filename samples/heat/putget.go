@@ -1,7 +1,7 @@
 package main
 
-// The put version: in each step a PE puts its first and its last row to its neighbours, together with a signal, waits for
-// theirs, and computes the next state of its own rows. Each PE uses one goroutine.
+// The put version: in each step a PE puts its first and its last row to its neighbours, together with a signal, waits
+// for theirs, and computes the next state of its own rows. Each PE uses one goroutine.
 
 import (
 	"context"

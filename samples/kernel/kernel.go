@@ -1,6 +1,6 @@
-// Package kernel is the main function of the samples that are kernels of others' benchmarks: stencil, transpose, gups and
-// bale, and of pagerank. It reads the command line, joins the job, has PE 0 report what is wrong with the flags, and prints
-// results as pgasbench does.
+// Package kernel is the main function of the samples that are kernels of others' benchmarks: stencil, transpose, gups
+// and bale, and of pagerank. It reads the command line, joins the job, has PE 0 report what is wrong with the flags,
+// and prints results as pgasbench does.
 package kernel
 
 import (
@@ -20,9 +20,10 @@ import (
 // A Kernel is one such program.
 type Kernel struct {
 	Name  string
-	Help  string                                                        // what -h prints above the flags
-	Flags func(*flag.FlagSet)                                           // adds the program's flags
-	Check func(npes int) error                                          // returns what is wrong with the flags in a job of npes PEs, in one line
+	Help  string              // what -h prints above the flags
+	Flags func(*flag.FlagSet) // adds the program's flags
+	// returns what is wrong with the flags in a job of npes PEs, in one line
+	Check func(npes int) error
 	Run   func(ctx context.Context, w *pgas.World, out io.Writer) error // is collective
 }
 

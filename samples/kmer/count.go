@@ -1,8 +1,8 @@
 package main
 
-// Counting on all PEs. Every PE reads the whole input, and counts the k-mers that end in every n-th block of it. It adds up
-// its own counts in a small table (local.go), which it gives to the distributed one whenever it is full: repeated k-mers
-// then travel once. All this is one collective UpdateAll, during which counts travel many in a message.
+// Counting on all PEs. Every PE reads the whole input, and counts the k-mers that end in every n-th block of it. It
+// adds up its own counts in a small table (local.go), which it gives to the distributed one whenever it is full:
+// repeated k-mers then travel once. All this is one collective UpdateAll, during which counts travel many in a message.
 
 import (
 	"cmp"
@@ -22,8 +22,8 @@ const (
 	mostLocal  = 1 << 14 // different k-mers in a PE's own table
 	topMost    = 10
 
-	// What a PE may have under way to another before that one must run, and to all: on a host with fewer CPUs than PEs a
-	// PE should not wait for its turn as often as the default has it.
+	// What a PE may have under way to another before that one must run, and to all: on a host with fewer CPUs than PEs
+	// a PE should not wait for its turn as often as the default has it.
 	ringBytes, allRings = 256 << 10, 8 << 20
 )
 

@@ -1,7 +1,7 @@
 package main
 
-// The counts that a PE keeps to itself for a while: a hash table that is emptied when it is full, so that it stays in the
-// cache.
+// The counts that a PE keeps to itself for a while: a hash table that is emptied when it is full, so that it stays in
+// the cache.
 
 // counts holds mostLocal different k-mers.
 type counts struct {

@@ -1,8 +1,8 @@
 // Command kmer counts the k-mers of DNA sequences, the substrings of k bases, in a hash table that is spread over the
 // PEs of a job. A k-mer and its reverse complement are the same.
 //
-// reads.go reads sequences and makes k-mers, count.go counts them on all PEs, local.go on one. tests/peers/kmer.c is the same in C, by
-// OpenSHMEM, an atomic at a time.
+// reads.go reads sequences and makes k-mers, count.go counts them on all PEs, local.go on one. tests/peers/kmer.c is
+// the same in C, by OpenSHMEM, an atomic at a time.
 package main
 
 import (

@@ -30,8 +30,8 @@ var baseOf = func() (codes [256]byte) {
 	return codes
 }()
 
-// eachPiece calls f for the letters of a FASTA or FASTQ file, in pieces that f must not keep, and with nil at the end of each
-// sequence, until f returns false.
+// eachPiece calls f for the letters of a FASTA or FASTQ file, in pieces that f must not keep, and with nil at the end
+// of each sequence, until f returns false.
 func eachPiece(in io.Reader, f func(letters []byte) bool) error {
 	lines := bufio.NewReaderSize(in, 1<<16)
 	first, err := lines.Peek(1)
@@ -48,7 +48,8 @@ func eachPiece(in io.Reader, f func(letters []byte) bool) error {
 	return fmt.Errorf("the input begins with %q: FASTA begins with '>' and FASTQ with '@'", first[0])
 }
 
-// line calls f for each piece of the next line that is not empty, without the line's end. It returns io.EOF if there is no line.
+// line calls f for each piece of the next line that is not empty, without the line's end. It returns io.EOF if there is
+// no line.
 func line(in *bufio.Reader, f func(piece []byte) bool) error {
 	for some := false; ; some = true {
 		piece, err := in.ReadSlice('\n')

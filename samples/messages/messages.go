@@ -86,8 +86,8 @@ func (c *Comm) Send(ctx context.Context, pe, tag int, data []float64) error {
 	return nil
 }
 
-// Start sends as Send does, but does not wait until a long message is received. Its data must not change until Flush has
-// returned. It is sent while this PE waits in a call of c, or probes.
+// Start sends as Send does, but does not wait until a long message is received. Its data must not change until Flush
+// has returned. It is sent while this PE waits in a call of c, or probes.
 func (c *Comm) Start(ctx context.Context, pe, tag int, data []float64) error {
 	_, err := c.begin(ctx, pe, tag, data)
 	return err

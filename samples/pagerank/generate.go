@@ -1,8 +1,8 @@
 package main
 
 // A generated graph, in which few vertices have many edges: an edge leads from any vertex to one of the lower half with
-// probability 3/4, again and again until one is left. Numbers are then spread. An edge depends on its own number only, so
-// that PEs generate parts, and any number of PEs the same graph.
+// probability 3/4, again and again until one is left. Numbers are then spread. An edge depends on its own number only,
+// so that PEs generate parts, and any number of PEs the same graph.
 
 import (
 	"math/rand/v2"

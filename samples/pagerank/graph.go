@@ -1,6 +1,7 @@
 package main
 
-// The graph in pieces: a PE has a block of the vertices, and the edges that lead to them, in the order of these vertices.
+// The graph in pieces: a PE has a block of the vertices, and the edges that lead to them, in the order of these
+// vertices.
 
 import (
 	"cmp"

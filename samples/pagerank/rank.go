@@ -1,7 +1,7 @@
 package main
 
-// The iteration. Every vertex gives its rank in equal parts along its edges, and a vertex without edges gives it to all.
-// A new rank is what a vertex is given, times the damping, and an equal share of the rest.
+// The iteration. Every vertex gives its rank in equal parts along its edges, and a vertex without edges gives it to
+// all. A new rank is what a vertex is given, times the damping, and an equal share of the rest.
 
 import (
 	"context"

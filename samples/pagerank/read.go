@@ -17,8 +17,8 @@ import (
 // edge leads from one vertex to another.
 type edge struct{ From, To int64 }
 
-// readGraph returns the edges of this PE's part of a file, and how many vertices the file has. If a line is none, the PE that
-// has read the first such line returns an error, and others no vertices. It is collective.
+// readGraph returns the edges of this PE's part of a file, and how many vertices the file has. If a line is none, the
+// PE that has read the first such line returns an error, and others no vertices. It is collective.
 func readGraph(ctx context.Context, w *pgas.World, path string) (edges []edge, vertices int, err error) {
 	share, err := pgas.ReadShare(ctx, w.Team(), path, pgas.Lines)
 	if err != nil {
@@ -46,7 +46,8 @@ func readGraph(ctx context.Context, w *pgas.World, path string) (edges []edge, v
 	return edges, int(most) + 1, err
 }
 
-// edgesOf returns the edges of a share of a file. If there is an error, at is the offset of its line, and otherwise math.MaxInt64.
+// edgesOf returns the edges of a share of a file. If there is an error, at is the offset of its line, and otherwise
+// math.MaxInt64.
 func edgesOf(share *pgas.FileShare, path string) (edges []edge, at int64, err error) {
 	for at, line := range share.All() {
 		e, ok, bad := parse(line)

@@ -25,8 +25,8 @@ type Verdict struct {
 // sampleMost is how many differences are shown.
 const sampleMost = 10
 
-// Verify compares what all PEs have counted, encoded, with a sequential count of root that leaves out what has more than
-// longest bytes.
+// Verify compares what all PEs have counted, encoded, with a sequential count of root that leaves out what has more
+// than longest bytes.
 func Verify(ctx context.Context, root string, longest int, lists [][]byte) (*Verdict, error) {
 	start := time.Now()
 	want, err := CountSequentially(ctx, root, longest)

@@ -3,10 +3,10 @@ package main
 // The two matrices and one iteration on them.
 //
 // Each PE has as many columns of A and B as the others, so the block that it has for another PE has as many rows as
-// columns. It gives away the block in strips, of up to tile of the target's columns each. A strip is packed, transposed,
-// into a buffer on the target that no other PE writes, and a signal counts strips. On the same host the PE packs it
-// there; for another host it packs it in a buffer of its own, and puts it with the signal. It sends all strips before it
-// receives the first, so PEs wait little for each other.
+// columns. It gives away the block in strips, of up to tile of the target's columns each. A strip is packed,
+// transposed, into a buffer on the target that no other PE writes, and a signal counts strips. On the same host the PE
+// packs it there; for another host it packs it in a buffer of its own, and puts it with the signal. It sends all strips
+// before it receives the first, so PEs wait little for each other.
 //
 // There are two such buffers, for even and odd iterations, and nothing else protects them: a PE that has a
 // peer's last strip of one iteration knows that the peer has consumed the strips of the one before.
@@ -134,8 +134,8 @@ func (m *matrices) place(from, iteration int) pgas.Slice[float64] {
 	return m.inbox.Range(at, at+size)
 }
 
-// pack copies rows first … first+rows-1 of A to strip, transposed, and adds 1 to them. stream says that this PE will not
-// read the strip, which then need not go through its caches.
+// pack copies rows first … first+rows-1 of A to strip, transposed, and adds 1 to them. stream says that this PE will
+// not read the strip, which then need not go through its caches.
 func (m *matrices) pack(strip []float64, first, rows int, stream bool) {
 	for c0 := 0; c0 < m.width; c0 += tile {
 		columns := min(tile, m.width-c0)

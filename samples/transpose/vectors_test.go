@@ -1,7 +1,7 @@
 package main
 
-// The inner loops against naive twins, over sizes, alignments and strides. What lies around the elements must stay as it
-// is.
+// The inner loops against naive twins, over sizes, alignments and strides. What lies around the elements must stay as
+// it is.
 
 import (
 	"slices"

@@ -106,9 +106,9 @@ func (t *tree) Round(ctx context.Context) (took time.Duration, err error) {
 	return took / time.Duration(t.o.reductions), nil
 }
 
-// begin returns when this PE is to begin, with the time of the beginning. In the simulator all PEs begin at once. Clocks
-// of real PEs do not agree, and a barrier may release a child so early that its numbers arrive before the parent has
-// left the barrier: so on real PEs the time is that of the root, which begins when it tells the others to.
+// begin returns when this PE is to begin, with the time of the beginning. In the simulator all PEs begin at once.
+// Clocks of real PEs do not agree, and a barrier may release a child so early that its numbers arrive before the parent
+// has left the barrier: so on real PEs the time is that of the root, which begins when it tells the others to.
 func (t *tree) begin(ctx context.Context) (time.Duration, error) {
 	start, err := t.Start(ctx)
 	if err != nil || t.Simulated {

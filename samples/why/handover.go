@@ -1,6 +1,7 @@
 package main
 
-// Three ways to hand a row over. What is wrong with the first two no compiler sees, and on one host both work nearly always.
+// Three ways to hand a row over. What is wrong with the first two no compiler sees, and on one host both work nearly
+// always.
 
 import (
 	"context"

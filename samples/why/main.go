@@ -1,5 +1,5 @@
-// Command why hands a row of numbers from PE 0 to the last PE, which adds them up. There are three ways to hand them over in
-// handover.go, of which two are wrong; the tests show how each of these is found, as docs/learn/why.md tells.
+// Command why hands a row of numbers from PE 0 to the last PE, which adds them up. There are three ways to hand them
+// over in handover.go, of which two are wrong; the tests show how each of these is found, as docs/learn/why.md tells.
 //
 //	pgasrun -n 2 ./samples/why
 package main

@@ -1,8 +1,8 @@
 package main
 
 // One PE's share of the work. PEs take files by numbers from a counter, a few at a time, and count the identifiers of
-// theirs in a table of their own (words.go). When no file is left, all add what they have to the shared map, at once: each identifier travels
-// to its PE once, with its count.
+// theirs in a table of their own (words.go). When no file is left, all add what they have to the shared map, at once:
+// each identifier travels to its PE once, with its count.
 
 import (
 	"context"

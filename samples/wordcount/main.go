@@ -1,8 +1,8 @@
 // Command wordcount counts the Go identifiers of a source tree in a map that is spread over the PEs of a job: a
 // containers.StringMap.
 //
-// options.go is the command line, count.go one PE's work, report.go what PE 0 prints. samples/hashtable does the same in a
-// table of its own, by atomics, and so does tests/peers/wordcount.c in C, by OpenSHMEM.
+// options.go is the command line, count.go one PE's work, report.go what PE 0 prints. samples/hashtable does the same
+// in a table of its own, by atomics, and so does tests/peers/wordcount.c in C, by OpenSHMEM.
 package main
 
 import (
@@ -43,13 +43,14 @@ func main() {
 	}
 }
 
-// ringBytes is what a PE may have under way to another before that one must run, and allRings to all: on a host with fewer
-// CPUs than PEs a PE should not wait for its turn as often as the default has it.
+// ringBytes is what a PE may have under way to another before that one must run, and allRings to all: on a host with
+// fewer CPUs than PEs a PE should not wait for its turn as often as the default has it.
 const ringBytes, allRings = 256 << 10, 8 << 20
 
 func warn(err error) { fmt.Fprintln(os.Stderr, "wordcount:", err) }
 
-// wordcount runs the steps of the program. A failure is of the job as a whole, and PE 0 reports it; an err is of this PE.
+// wordcount runs the steps of the program. A failure is of the job as a whole, and PE 0 reports it; an err is of this
+// PE.
 func wordcount(ctx context.Context, w *pgas.World, opts options, out io.Writer) (failure, err error) {
 	c, failure, err := prepare(ctx, w, opts)
 	if c == nil || err != nil {
@@ -84,8 +85,8 @@ func ofAll(e error, opts options) (failure, err error) {
 	return nil, e
 }
 
-// prepare lists the files, sends the list to all PEs, and makes the map. If there is nothing to count it returns neither a
-// counter nor an err; PE 0 has the failure.
+// prepare lists the files, sends the list to all PEs, and makes the map. If there is nothing to count it returns
+// neither a counter nor an err; PE 0 has the failure.
 func prepare(ctx context.Context, w *pgas.World, opts options) (c *counter, failure, err error) {
 	c = &counter{w: w, words: newWords()}
 	c.root, failure = source.Tree(opts.input)

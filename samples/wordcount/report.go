@@ -33,8 +33,8 @@ type Result struct {
 	Verified    *source.Verdict    `json:"verified,omitempty"`
 }
 
-// summarize adds up what all PEs have done, finds the most frequent identifiers, and compares all with a sequential count
-// if it is asked to. It is collective; only PE 0's result means anything.
+// summarize adds up what all PEs have done, finds the most frequent identifiers, and compares all with a sequential
+// count if it is asked to. It is collective; only PE 0's result means anything.
 func summarize(ctx context.Context, c *counter, took time.Duration, verify bool) (*Result, error) {
 	var mine []source.Frequency
 	var digest uint64

@@ -9,8 +9,8 @@ import (
 	"github.com/gopgas/gopgas/pgas/pgastest"
 )
 
-// TestSolve compares every cell with a sequential solution, bit for bit: the number of PEs only changes which PE computes
-// what, not the arithmetic.
+// TestSolve compares every cell with a sequential solution, bit for bit: the number of PEs only changes which PE
+// computes what, not the arithmetic.
 func TestSolve(t *testing.T) {
 	const rows, steps = 5, 60
 	for _, npes := range []int{1, 2, 4} {

@@ -12,7 +12,8 @@ import (
 	"github.com/mmcloughlin/avo/printer"
 )
 
-// A file is one that is written, in two parts: name_amd64.s has the instructions, name_stubs_amd64.go declares the functions.
+// A file is one that is written, in two parts: name_amd64.s has the instructions, name_stubs_amd64.go declares the
+// functions.
 type file struct {
 	dir, name, pkg string // dir from the top directory
 	write          func(c *build.Context)

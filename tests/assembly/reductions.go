@@ -1,7 +1,7 @@
 package main
 
-// The kernels of pgas/internal/vector: d[i] = a[i] op b[i] for the operators of reductions and the types of elements, and
-// a copy past the caches.
+// The kernels of pgas/internal/vector: d[i] = a[i] op b[i] for the operators of reductions and the types of elements,
+// and a copy past the caches.
 
 import (
 	"fmt"

@@ -13,7 +13,8 @@ import (
 // otherVersion is a program of another version.
 type otherVersion struct {
 	name, pkg string
-	changes   map[string][2]string // by file: what stands there, as a pattern, and what stands there in the other version
+	// by file: what stands there, as a pattern, and what stands there in the other version
+	changes map[string][2]string
 }
 
 // The version that the next release will have, and the numbers that change with a protocol and a layout.

@@ -35,7 +35,8 @@ func Commands(root, dir string) error {
 	return nil
 }
 
-// Raced builds a program of the module, with the race detector, into the file out. It reads all sources, as Commands does.
+// Raced builds a program of the module, with the race detector, into the file out. It reads all sources, as Commands
+// does.
 func Raced(root, pkg, out string) error {
 	if err := touch(root); err != nil {
 		return err

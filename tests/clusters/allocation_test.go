@@ -13,8 +13,9 @@ func salloc(t *testing.T, name string, args ...string) *exec.Cmd {
 	return slurmCommand(hangContext(t), argv...)
 }
 
-// inAllocation is pgasrun in an allocation. When a slurmstepd is killed, the srun that has started the agent there waits for
-// it, and ends when pgasrun kills it. What tells pgasrun is the agent of the other host, which has lost its connection.
+// inAllocation is pgasrun in an allocation. When a slurmstepd is killed, the srun that has started the agent there
+// waits for it, and ends when pgasrun kills it. What tells pgasrun is the agent of the other host, which has lost its
+// connection.
 var inAllocation = launcher{
 	name: "pgasrun in salloc",
 	need: needSlurm,

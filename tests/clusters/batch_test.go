@@ -1,7 +1,7 @@
 package clusters
 
-// The script that `pgasgen init` writes, run by sbatch: with pgasrun on the nodes, and without, so that srun starts the PEs.
-// It promises that the contexts of all PEs end a minute before the time limit, and when scancel comes.
+// The script that `pgasgen init` writes, run by sbatch: with pgasrun on the nodes, and without, so that srun starts the
+// PEs. It promises that the contexts of all PEs end a minute before the time limit, and when scancel comes.
 
 import (
 	"fmt"
@@ -21,8 +21,8 @@ func batchPaths() map[string]string {
 	return map[string]string{"srun": path, "pgasrun": bin + ":" + path}
 }
 
-// submit submits the script as a job of that name, in which a command stands for the starter program, and returns its number
-// and the file of its output.
+// submit submits the script as a job of that name, in which a command stands for the starter program, and returns its
+// number and the file of its output.
 func submit(t *testing.T, name, path, command string) (id, said string) {
 	t.Helper()
 	root, err := built.Root()
@@ -77,9 +77,9 @@ func TestBatchScript(t *testing.T) {
 	nothingLeft(t)
 }
 
-// TestBatchScriptEnds: each of the jobs would run for its ten minutes. slurmctld looks twice a minute for jobs whose limit is
-// near; so both of them wait at once, with a limit that is less than the minute of --signal away. They end with the error of
-// their contexts, before the limit: the state of a job that reaches it is TIMEOUT.
+// TestBatchScriptEnds: each of the jobs would run for its ten minutes. slurmctld looks twice a minute for jobs whose
+// limit is near; so both of them wait at once, with a limit that is less than the minute of --signal away. They end
+// with the error of their contexts, before the limit: the state of a job that reaches it is TIMEOUT.
 func TestBatchScriptEnds(t *testing.T) {
 	needSlurm(t)
 	var all sync.WaitGroup

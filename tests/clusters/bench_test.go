@@ -31,9 +31,10 @@ int main(void)
 `
 
 // BenchmarkLaunch starts 16 PEs on one host and on two by srun and by mpirun, this library's and OSHMEM's in turns:
-// `go test ./tests/clusters -run NONE -bench Launch -benchtime 5x`. It reports medians in milliseconds. OSHMEM of Open MPI 4.1
-// ends with a signal on many machines, unless it leaves out the transport openib, and then takes longer to end: both are
-// measured, and the ratio is to the faster one. A program that fails counts with the time that it took; it is logged.
+// `go test ./tests/clusters -run NONE -bench Launch -benchtime 5x`. It reports medians in milliseconds. OSHMEM of Open
+// MPI 4.1 ends with a signal on many machines, unless it leaves out the transport openib, and then takes longer to end:
+// both are measured, and the ratio is to the faster one. A program that fails counts with the time that it took; it is
+// logged.
 func BenchmarkLaunch(b *testing.B) {
 	needSlurm(b)
 	needHosts(b, "oshcc", "mpirun")

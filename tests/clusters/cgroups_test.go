@@ -14,9 +14,9 @@ shift
 exec "$@"
 `
 
-// TestControlGroups: a job whose hosts are control groups that share CPUs makes progress, as Slurm, systemd and pods run it. The
-// kernel shares the CPUs out by group, and a yield does not leave a group: a waiter that only yields can keep the
-// PE that it waits for from running (ucx/engine/progress.c).
+// TestControlGroups: a job whose hosts are control groups that share CPUs makes progress, as Slurm, systemd and pods
+// run it. The kernel shares the CPUs out by group, and a yield does not leave a group: a waiter that only yields can
+// keep the PE that it waits for from running (ucx/engine/progress.c).
 func TestControlGroups(t *testing.T) {
 	needHosts(t)
 	script := filepath.Join(t.TempDir(), "enter")

@@ -20,8 +20,8 @@ import (
 // readyLine is what a PE prints when it can be disturbed.
 var readyLine = regexp.MustCompile(`^PE (\d+) is ready in process (\d+)`)
 
-// disturb starts a job whose PEs say that they are ready, calls what with the process of each when n have, and returns how the
-// job ended.
+// disturb starts a job whose PEs say that they are ready, calls what with the process of each when n have, and returns
+// how the job ended.
 func disturb(t *testing.T, cmds []*exec.Cmd, n int, what func(pids map[int]int)) outcome {
 	t.Helper()
 	w := &watched{pids: map[int]int{}, n: n, ready: make(chan struct{})}

@@ -1,7 +1,7 @@
 package clusters
 
-// The image of a project, without a tool that builds images: what its Containerfile runs is run here, and the program in
-// nothing but what it has put together.
+// The image of a project, without a tool that builds images: what its Containerfile runs is run here, and the program
+// in nothing but what it has put together.
 
 import (
 	"os"
@@ -28,7 +28,8 @@ func instructions(t *testing.T, path string) (all []string) {
 	return all
 }
 
-// TestContainerfile: an image that starts from nothing has all that a program of two PEs needs, as a user that is not root's.
+// TestContainerfile: an image that starts from nothing has all that a program of two PEs needs, as a user that is not
+// root's.
 func TestContainerfile(t *testing.T) {
 	needHosts(t)
 	root, err := built.Root()

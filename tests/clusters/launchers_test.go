@@ -1,7 +1,8 @@
 package clusters
 
-// The same bodies on each launcher. The table has a row for each launcher and a column for each body; a cell runs, or it says
-// why it does not. TestTable fails on a cell that does neither, so a launcher or a body that is added cannot leave a hole.
+// The same bodies on each launcher. The table has a row for each launcher and a column for each body; a cell runs, or
+// it says why it does not. TestTable fails on a cell that does neither, so a launcher or a body that is added cannot
+// leave a hole.
 
 import (
 	"errors"
@@ -15,18 +16,21 @@ import (
 
 // launcher starts a job of four PEs, two on each of two hosts.
 type launcher struct {
-	name   string
-	need   func(t testing.TB)                                         // skips the test where the launcher is not installed
+	name string
+	// skips the test where the launcher is not installed
+	need   func(t testing.TB)
 	start  func(t *testing.T, job string, argv ...string) []*exec.Cmd // the commands that together are the job
 	cancel func(t *testing.T, job string, cmds []*exec.Cmd)           // ends it as a user would
-	daemon string                                                     // an ancestor of a PE, by which the launcher has started it
+	// an ancestor of a PE, by which the launcher has started it
+	daemon string
 
-	hastens  bool                           // it may end the PEs that are left before they can report that one has died
-	report   []string                       // what it says of PE 1, which was killed
-	anyExit  bool                           // of GlobalExit it passes on that there was a status, not which
-	zeroExit bool                           // it may exit with 0 although its daemon was killed
-	release  func(t *testing.T, job string) // makes a launcher end that waits for its dead daemon, when its PEs have ended
-	end      func(t *testing.T)             // ends what need has started, when the row has run
+	hastens  bool     // it may end the PEs that are left before they can report that one has died
+	report   []string // what it says of PE 1, which was killed
+	anyExit  bool     // of GlobalExit it passes on that there was a status, not which
+	zeroExit bool     // it may exit with 0 although its daemon was killed
+	// makes a launcher end that waits for its dead daemon, when its PEs have ended
+	release func(t *testing.T, job string)
+	end     func(t *testing.T) // ends what need has started, when the row has run
 }
 
 // column is a body, and what is checked of it.
@@ -47,8 +51,8 @@ var columns = [...]column{
 	{"killed daemon", runKilledDaemon}, // last: what prun's daemons do after that is not ours
 }
 
-// cell is runs, or why the body does not run with the launcher. A reason that begins with the file of a test and the name of
-// its function, as in ssh/ssh_test.go:testHello, says that the body runs there.
+// cell is runs, or why the body does not run with the launcher. A reason that begins with the file of a test and the
+// name of its function, as in ssh/ssh_test.go:testHello, says that the body runs there.
 type cell string
 
 const (
@@ -207,8 +211,9 @@ func expectEnds(t *testing.T, file string, o outcome) {
 	}
 }
 
-// runKilledDaemon kills the daemon that has started PE 3, with SIGKILL. All PEs end by themselves, those of the other host, too,
-// which wait for nothing but the end of their contexts. Only then may a launcher that waits for its daemon be told to end.
+// runKilledDaemon kills the daemon that has started PE 3, with SIGKILL. All PEs end by themselves, those of the other
+// host, too, which wait for nothing but the end of their contexts. Only then may a launcher that waits for its daemon
+// be told to end.
 func runKilledDaemon(t *testing.T, l *launcher) {
 	o := disturb(t, l.start(t, "orphans", bin+"/body", "waits"), 4, func(pids map[int]int) {
 		killAncestor(t, pids[3], l.daemon)

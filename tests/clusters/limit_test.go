@@ -22,8 +22,8 @@ func idOf(t *testing.T, name string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// TestTimeLimit: the end of an allocation's time ends the contexts of the bodies, under srun and under pgasrun, and nothing
-// is left. slurmctld looks for jobs whose time is over twice a minute, so both wait at once.
+// TestTimeLimit: the end of an allocation's time ends the contexts of the bodies, under srun and under pgasrun, and
+// nothing is left. slurmctld looks for jobs whose time is over twice a minute, so both wait at once.
 func TestTimeLimit(t *testing.T) {
 	needSlurm(t)
 	var both sync.WaitGroup
@@ -88,8 +88,9 @@ func TestRequeue(t *testing.T) {
 	nothingLeft(t)
 }
 
-// hasten has Slurm start a job in two seconds that it has put back into its queue, and reports whether it will: by itself it waits
-// for two minutes. In the second of the job's end no node would take it: slurmd has just revoked its credential.
+// hasten has Slurm start a job in two seconds that it has put back into its queue, and reports whether it will: by
+// itself it waits for two minutes. In the second of the job's end no node would take it: slurmd has just revoked its
+// credential.
 func hasten(t *testing.T, id string) bool {
 	job, err := slurmCommand(t.Context(), "scontrol", "show", "job", id).Output()
 	if err != nil || !strings.Contains(string(job), "JobState=PENDING") || !strings.Contains(string(job), "Restarts=1") {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// runListeners: on a host with an interface that has nothing to do with the job, no process of a running job listens on it,
-// nor on every interface. Processes of the job on the same host may have come by it.
+// runListeners: on a host with an interface that has nothing to do with the job, no process of a running job listens on
+// it, nor on every interface. Processes of the job on the same host may have come by it.
 func runListeners(t *testing.T, l *launcher) {
 	needHosts(t, "ip", "ss")
 	for host := range 2 {

@@ -90,7 +90,8 @@ func setUp() (err error) {
 // words is a directory with texts, which every user can read.
 var words string
 
-// copyWords copies the sources of these tests to words: PEs in pods have a user of their own, who may not read the sources.
+// copyWords copies the sources of these tests to words: PEs in pods have a user of their own, who may not read the
+// sources.
 func copyWords() error {
 	words = filepath.Join(dir, "words")
 	files, err := filepath.Glob("*_test.go")

@@ -44,7 +44,8 @@ var openMPI = launcher{
 	need: func(t testing.TB) { needHosts(t, "mpirun") },
 	start: func(t *testing.T, job string, argv ...string) []*exec.Cmd {
 		cmd := mpirun(t, hangContext(t), "2", argv...)
-		if job == "cancelled" { // Open MPI kills a second after SIGTERM, which on a loaded machine is too soon to write a line
+		// Open MPI kills a second after SIGTERM, which on a loaded machine is too soon to write a line
+		if job == "cancelled" {
 			cmd.Env = append(cmd.Environ(), "OMPI_MCA_odls_base_sigkill_timeout=3")
 		}
 		return []*exec.Cmd{cmd}
@@ -74,8 +75,8 @@ func TestMPIRunPlacement(t *testing.T) {
 	nothingLeft(t)
 }
 
-// onDaemons is prun, which starts jobs, one after the other, on daemons that prte has started before. A signal ends prun of
-// Open MPI 5 alone, and its job goes on: what ends the job is the end of the daemons.
+// onDaemons is prun, which starts jobs, one after the other, on daemons that prte has started before. A signal ends
+// prun of Open MPI 5 alone, and its job goes on: what ends the job is the end of the daemons.
 var onDaemons = launcher{
 	name: "prun",
 	need: func(t testing.TB) { needHosts(t, "prte", "prun") },

@@ -1,7 +1,7 @@
 package clusters
 
-// Where the PEs of an allocation run. srun, with each plugin, and pgasrun give the same PEs to the same nodes, however the
-// allocation distributes its tasks. With -n for a part of it, pgasrun takes the first tasks.
+// Where the PEs of an allocation run. srun, with each plugin, and pgasrun give the same PEs to the same nodes, however
+// the allocation distributes its tasks. With -n for a part of it, pgasrun takes the first tasks.
 
 import (
 	"cmp"
@@ -33,7 +33,8 @@ func TestPlacement(t *testing.T) {
 		{name: "uneven", options: "-N2 -n4", want: "usr0 usr0 usr0 usr1"},
 		{name: "cyclic", options: "-N2 --ntasks-per-node=2 -m cyclic", want: "usr0 usr0 usr1 usr1", renumbered: true},
 		{name: "plane", options: "-N2 -n5 -m plane=3", want: "usr0 usr0 usr0 usr0 usr1", renumbered: true},
-		{name: "part of block", options: "-N2 --ntasks-per-node=3 -m block", n: "-n4", want: "usr0 usr0 usr0 usr1", bySrun: "usr0 usr0 usr1 usr1"}, // srun balances what is a part
+		// srun balances what is a part
+		{name: "part of block", options: "-N2 --ntasks-per-node=3 -m block", n: "-n4", want: "usr0 usr0 usr0 usr1", bySrun: "usr0 usr0 usr1 usr1"},
 		{name: "part of cyclic", options: "-N2 --ntasks-per-node=3 -m cyclic", n: "-n4", want: "usr0 usr0 usr1 usr1", renumbered: true},
 		{name: "part of planes", options: "-N2 --ntasks-per-node=4 -m plane=2", n: "-n6", want: "usr0 usr0 usr0 usr0 usr1 usr1", renumbered: true},
 		{name: "arbitrary", options: "-n4 -m arbitrary", hostfile: "usr1\nusr0\nusr1\nusr1\n", want: "usr1 usr1 usr1 usr0", renumbered: true},
@@ -81,7 +82,8 @@ func batch(t *testing.T, script, hostfile string, options ...string) string {
 	}
 	said := filepath.Join(work, "out")
 	argv := append([]string{"sbatch", "-s", "-D", work, "-o", said}, options...)
-	cmd := slurmCommand(hangContext(t), append(argv, file("job", script+"echo "+scriptEnded+"\n"))...) // sbatch -W would look every 10 s
+	// sbatch -W would look every 10 s
+	cmd := slurmCommand(hangContext(t), append(argv, file("job", script+"echo "+scriptEnded+"\n"))...)
 	if hostfile != "" {
 		cmd.Env = append(cmd.Env, "SLURM_HOSTFILE="+file("hosts", hostfile))
 	}
@@ -131,8 +133,9 @@ func TestArbitraryWithoutFile(t *testing.T) {
 	nothingLeft(t)
 }
 
-// TestAllocationCPUs: with --cpus-per-task a job has a PE for each task, not for each CPU, and divides the CPUs that it may use
-// on a node among them. Here Slurm confines no step, since its plugins for that do not know which CPUs this machine has.
+// TestAllocationCPUs: with --cpus-per-task a job has a PE for each task, not for each CPU, and divides the CPUs that it
+// may use on a node among them. Here Slurm confines no step, since its plugins for that do not know which CPUs this
+// machine has.
 func TestAllocationCPUs(t *testing.T) {
 	needSlurm(t)
 	mine := boot.AllowedCPUs()
@@ -151,8 +154,8 @@ func TestAllocationCPUs(t *testing.T) {
 
 var stepCPUs = regexp.MustCompile(`StepId=\d+\.\d+ (?s:.*?) CPUs=(\d+) `)
 
-// TestStepCPUs: the step of an agent has all CPUs of the allocation on its node, 8 of which are for two tasks of 4, although
-// the user has set SRUN_CPUS_PER_TASK, as Slurm advises for steps of one's own.
+// TestStepCPUs: the step of an agent has all CPUs of the allocation on its node, 8 of which are for two tasks of 4,
+// although the user has set SRUN_CPUS_PER_TASK, as Slurm advises for steps of one's own.
 func TestStepCPUs(t *testing.T) {
 	needSlurm(t)
 	cmd := slurmCommand(hangContext(t), "salloc", "-Q", "-N2", "--ntasks-per-node=2", "-c4", "-s", "-J", "cpus", bin+"/pgasrun", bin+"/body", "waits")

@@ -53,7 +53,8 @@ type pods struct {
 	name   string // of the job
 }
 
-// newPods has pgasrun print a job of four PEs in two pods, of a program with arguments. The resolvers know none of them yet.
+// newPods has pgasrun print a job of four PEs in two pods, of a program with arguments. The resolvers know none of them
+// yet.
 func newPods(t *testing.T, command ...string) *pods {
 	t.Helper()
 	needHosts(t)
@@ -126,8 +127,8 @@ func (p *pods) files() string {
 	return at
 }
 
-// pod returns the command of the container of pod i, on a host. Its volume is elsewhere than the manifest has it, since the
-// host has other files in the same place.
+// pod returns the command of the container of pod i, on a host. Its volume is elsewhere than the manifest has it, since
+// the host has other files in the same place.
 func (p *pods) pod(i, host int, env ...string) *exec.Cmd {
 	p.t.Helper()
 	spec := p.job.Spec.Template.Spec
@@ -204,8 +205,8 @@ func TestPodEvicted(t *testing.T) {
 	nothingLeft(t)
 }
 
-// TestPodStartedAgain: a pod that is started again is refused. While the first runs, the job goes on; when its host has gone
-// without a word, the job ends.
+// TestPodStartedAgain: a pod that is started again is refused. While the first runs, the job goes on; when its host has
+// gone without a word, the job ends.
 func TestPodStartedAgain(t *testing.T) {
 	p := newPods(t, bin+"/body", "waits")
 	p.publish(0, 0)

@@ -1,7 +1,7 @@
 package clusters
 
-// Jobs without pgasrun of which some PEs are stopped, or cut off. Each other PE must end, and name one of them. For a PE that
-// waits only for the end of its context, the runtime names the lost PE.
+// Jobs without pgasrun of which some PEs are stopped, or cut off. Each other PE must end, and name one of them. For a
+// PE that waits only for the end of its context, the runtime names the lost PE.
 
 import (
 	"bytes"
@@ -70,8 +70,8 @@ func silentStep(mpi string) func(t *testing.T, wait string) []*exec.Cmd {
 // stoppedSets are the PEs that are stopped, in each job.
 var stoppedSets = [][]int{{0}, {1}, {2}, {0, 1}, {0, 2}}
 
-// alwaysStopped are the cases of every run: those that hung, or blamed a PE that was well, while no PE watched the arbiter, and
-// some of each wait.
+// alwaysStopped are the cases of every run: those that hung, or blamed a PE that was well, while no PE watched the
+// arbiter, and some of each wait.
 var alwaysStopped = []string{
 	"static[0]barrier", "static[0]context", "static[1]compute", "static[2]put", "static[0 2]context",
 	"pgasrun -static[0]word", "srun, none[0]context", "srun, none[0 1]put", "srun, pmix[1]lock",
@@ -108,8 +108,8 @@ func stopSome(t *testing.T, job silentJob, stopped []int, wait string) {
 	said.check(t, stopped, func(_, lost int) bool { return slices.Contains(stopped, lost) })
 }
 
-// TestCutOffHost: the network loses a host, that of the arbiter or another one. PEs of the other hosts name one of that host. On
-// that host no PE can tell which end is to blame.
+// TestCutOffHost: the network loses a host, that of the arbiter or another one. PEs of the other hosts name one of that
+// host. On that host no PE can tell which end is to blame.
 func TestCutOffHost(t *testing.T) {
 	needHosts(t)
 	for _, host := range []int{0, 1} {

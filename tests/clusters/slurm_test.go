@@ -207,9 +207,10 @@ func slurmStep(mpi string) *launcher {
 			options := []string{"srun", "-N2", "--ntasks-per-node=2", "-s", "-Q", "--mpi=" + mpi, "-J", job}
 			return []*exec.Cmd{slurmCommand(hangContext(t), append(options, argv...)...)}
 		},
-		cancel:  scancel,
-		daemon:  "slurmstepd",
-		release: func(t *testing.T, job string) { scancel(t, job, nil) }, // srun 22.05 waits for a slurmstepd that was killed, for ever
+		cancel: scancel,
+		daemon: "slurmstepd",
+		// srun 22.05 waits for a slurmstepd that was killed, for ever
+		release: func(t *testing.T, job string) { scancel(t, job, nil) },
 	}
 }
 

@@ -1,5 +1,6 @@
-// Package mistakes makes the mistakes of docs/learn/mistakes.md and compares what a user reads with what the page says. The page is the
-// source of the programs: a mistake is a section whose block of Go is put into a program, and whose block of text is all that is printed.
+// Package mistakes makes the mistakes of docs/learn/mistakes.md and compares what a user reads with what the page says.
+// The page is the source of the programs: a mistake is a section whose block of Go is put into a program, and whose
+// block of text is all that is printed.
 //
 //	go test ./tests/mistakes -rewrite    writes into the page what is printed now
 //

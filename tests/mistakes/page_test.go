@@ -1,7 +1,7 @@
 package mistakes
 
-// The page. A section of the third level is a mistake. It has a block of Go, whose info string says what is done with it, and
-// a block of text, which is what is printed.
+// The page. A section of the third level is a mistake. It has a block of Go, whose info string says what is done with
+// it, and a block of text, which is what is printed.
 
 import (
 	"fmt"

@@ -135,7 +135,8 @@ func (u *user) make(t *testing.T, m *mistake) string {
 	case m.is("race"):
 		dir := u.project(t)
 		write(t, dir, "mistake_test.go", m.source)
-		// Many times, since a race may happen to be ordered: one PE's last accesses are released before the other begins.
+		// Many times, since a race may happen to be ordered: one PE's last accesses are released before the other
+		// begins.
 		return excerpt(u.fails(t, dir, nil, "go", "test", "-race", "-count=50", "-failfast", "."))
 	}
 	return u.runs(t, m)
@@ -217,8 +218,9 @@ func (u *user) fails(t *testing.T, dir string, env []string, argv ...string) str
 	return u.shown(dir, out)
 }
 
-// shown returns of a text what is shown: not what is of this machine (the name of the host, and directories), not the lines of
-// other PEs that follow from the mistake, which may come or not, not what pgasrun repeats, and of stacks only the user's frames.
+// shown returns of a text what is shown: not what is of this machine (the name of the host, and directories), not the
+// lines of other PEs that follow from the mistake, which may come or not, not what pgasrun repeats, and of stacks only
+// the user's frames.
 func (u *user) shown(dir, out string) string {
 	host, _ := os.Hostname()
 	out = strings.ReplaceAll(out, filepath.Dir(u.program)+"/", "")
@@ -241,8 +243,8 @@ var (
 	place  = regexp.MustCompile(`mistake_test\.go:\d+`)
 )
 
-// excerpt keeps of a report of the race detector where the user's file makes the two accesses. Which of them it calls the previous one
-// differs from run to run.
+// excerpt keeps of a report of the race detector where the user's file makes the two accesses. Which of them it calls
+// the previous one differs from run to run.
 func excerpt(out string) string {
 	var places []string
 	wanted := false

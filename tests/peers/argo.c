@@ -1,11 +1,11 @@
-// argo.c: the page faults and the barrier of `pgasbench dsm`, by ArgoDSM. Node 1 writes every byte of some pages of its own, and
-// after a barrier node 0 touches a byte of each.
+// argo.c: the page faults and the barrier of `pgasbench dsm`, by ArgoDSM. Node 1 writes every byte of some pages of its
+// own, and after a barrier node 0 touches a byte of each.
 //
 //	mpicc -O3 -I$ARGODSM/include/argo -o argo argo.c -L$ARGODSM/lib -Wl,-rpath,$ARGODSM/lib -largo -largobackend-mpi
 //	mpirun --allow-run-as-root -np 2 -x ARGO_LOAD_SIZE=1 ./argo -bench '^read-fault$' -time 200ms
 //
-// ArgoDSM is not in Debian. It is built with cmake from its repository; ARGODSM is where it was installed. ARGO_LOAD_SIZE is the
-// number of pages that a fault brings: 1, as the benches count faults.
+// ArgoDSM is not in Debian. It is built with cmake from its repository; ARGODSM is where it was installed.
+// ARGO_LOAD_SIZE is the number of pages that a fault brings: 1, as the benches count faults.
 
 #include <argo.h>
 #include <mpi.h>

@@ -3,12 +3,12 @@
 //	oshcc -O3 -o kmer kmer.c -lm
 //	oshrun --allow-run-as-root --mca osc ^rdma -np 2 ./kmer -bases 2000000
 //
-// Flags, input, and what each PE counts are those of samples/kmer: every PE reads the whole input, counts the k-mers that
-// end in its blocks in a small table of its own, and gives that to the shared table whenever it is full.
+// Flags, input, and what each PE counts are those of samples/kmer: every PE reads the whole input, counts the k-mers
+// that end in its blocks in a small table of its own, and gives that to the shared table whenever it is full.
 //
-// A k-mer costs one compare-and-swap that waits for its answer, which claims a slot or finds it claimed by the same k-mer,
-// and one add that does not wait. More are needed only where two k-mers collide. That no message has many k-mers is what
-// the two programs differ in.
+// A k-mer costs one compare-and-swap that waits for its answer, which claims a slot or finds it claimed by the same
+// k-mer, and one add that does not wait. More are needed only where two k-mers collide. That no message has many k-mers
+// is what the two programs differ in.
 
 #include "kernel.h"
 #include "pcg.h"
@@ -89,7 +89,8 @@ static void count(uint64_t kmer) {
 		give();
 }
 
-// The bases seen last, as they are and as their complements in reverse, and how many there have been since the last NO_BASE.
+// The bases seen last, as they are and as their complements in reverse, and how many there have been since the last
+// NO_BASE.
 static struct {
 	long have, at;
 	int mine;  // this PE counts the k-mers that end here

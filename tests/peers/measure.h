@@ -25,7 +25,8 @@
 #define LONG_BATCH_NS 1000000  // of operations that hand over the CPU: a median of short batches would hide the waits
 #define LEAST_BATCHES 20       // however slow the operation
 #define MOST_BATCHES 20000     // however fast
-#define TRIES 3                // of a batch length; the best one counts, so that one preemption does not end the doubling
+// of a batch length; the best one counts, so that one preemption does not end the doubling
+#define TRIES 3
 #define WINDOW 64              // non-blocking operations between two quiets
 #define RING_BYTES 65536       // small operations walk through a ring of this size
 #define MOST_SLOTS 1024        // of that ring

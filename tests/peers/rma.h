@@ -52,8 +52,8 @@ static void set_word(uint64_t v) {
 	MPI_Barrier(MPI_COMM_WORLD);
 }
 
-// bench_rma measures one operation. The word of the last rank is begin before it, and end, plus scale for each operation,
-// after it.
+// bench_rma measures one operation. The word of the last rank is begin before it, and end, plus scale for each
+// operation, after it.
 static void bench_rma(const char *bench, void (*batch)(void *, long, long), uint64_t begin, uint64_t end, uint64_t scale) {
 	uint64_t wrong = 0;
 	struct work w = {batch, &wrong, 1, BATCH_NS, NULL};

@@ -1,16 +1,17 @@
-// wordcount.c: the identifiers of a Go source tree, by OpenSHMEM 1.4: a hash table of atomics, which is spread over the PEs.
+// wordcount.c: the identifiers of a Go source tree, by OpenSHMEM 1.4: a hash table of atomics, which is spread over the
+// PEs.
 //
 //	oshcc -O3 -o wordcount wordcount.c -lm
 //	oshrun --allow-run-as-root --mca osc ^rdma -np 2 ./wordcount -input /usr/lib/go/src
 //
-// What is counted, and how the work is shared, is as in samples/wordcount: PEs take files by numbers from a counter, count
-// the identifiers of theirs in a table of their own, and when no file is left add what they have to the shared table, each
-// identifier once.
+// What is counted, and how the work is shared, is as in samples/wordcount: PEs take files by numbers from a counter,
+// count the identifiers of theirs in a table of their own, and when no file is left add what they have to the shared
+// table, each identifier once.
 //
-// That costs one compare-and-swap which waits for its answer, to claim a slot or find it claimed by the same identifier,
-// and one add that does not wait. The first PE to add an identifier puts its bytes, too, and asks the owner's counter for
-// room for them: one more answer to wait for. Identifiers are told apart by 64 bits of their hashes alone, where ours
-// compares them: this spares the peer a get for each.
+// That costs one compare-and-swap which waits for its answer, to claim a slot or find it claimed by the same
+// identifier, and one add that does not wait. The first PE to add an identifier puts its bytes, too, and asks the
+// owner's counter for room for them: one more answer to wait for. Identifiers are told apart by 64 bits of their hashes
+// alone, where ours compares them: this spares the peer a get for each.
 
 #define _GNU_SOURCE  // memmem
 

@@ -57,7 +57,8 @@ func TestRelease(t *testing.T) {
 	}
 }
 
-// TestCollector: a program with a client of Prometheus gets the collector of metrics, a module of its own, as it gets any module.
+// TestCollector: a program with a client of Prometheus gets the collector of metrics, a module of its own, as it gets
+// any module.
 func TestCollector(t *testing.T) {
 	if testing.Short() {
 		t.Skip("makes a release")
@@ -97,7 +98,8 @@ func main() {
 	}
 }
 
-// TestReadme makes the project of the README with go run of the release, pastes its program and runs it, as the page says.
+// TestReadme makes the project of the README with go run of the release, pastes its program and runs it, as the page
+// says.
 func TestReadme(t *testing.T) {
 	if testing.Short() {
 		t.Skip("makes a release")
@@ -315,7 +317,8 @@ func newUser(t *testing.T, proxy string) *user {
 	u := &user{t: t, dir: t.TempDir()}
 	u.env = append(os.Environ(), "HOME="+u.dir, "GOBIN="+u.dir+"/bin", "GOMODCACHE="+u.dir+"/mod", "PATH="+u.dir+"/bin:"+os.Getenv("PATH"),
 		"GOFLAGS=-modcacherw -buildvcs=false -trimpath", "GOWORK=off", "GOTOOLCHAIN=local", "PGAS_HEAP_MAX=64m",
-		// The modules of the repository from the folder, others from the module cache, which is laid out as a proxy too.
+		// The modules of the repository from the folder, others from the module cache, which is laid out as a proxy
+		// too.
 		"GOPROXY=file://"+proxy+",file://"+goEnv(t, "GOMODCACHE")+"/cache/download,"+goEnv(t, "GOPROXY"),
 		"GONOSUMDB="+version.Module, "GOCACHE="+goEnv(t, "GOCACHE"))
 	return u
@@ -333,7 +336,8 @@ func goEnv(t *testing.T, name string) string {
 // unreachable is what the go command says of a proxy that does not answer.
 var unreachable = regexp.MustCompile(`dial tcp|no such host|module lookup disabled by GOPROXY=off|i/o timeout`)
 
-// shell runs commands of a page in a directory. It returns the directory in which they end, and what the last of them prints.
+// shell runs commands of a page in a directory. It returns the directory in which they end, and what the last of them
+// prints.
 func (u *user) shell(dir, commands string) (end, out string) {
 	u.t.Helper()
 	at := filepath.Join(u.dir, "at")

@@ -74,8 +74,8 @@ var faults = map[string]fault{
 	},
 }
 
-// cutOff reports whether a report is right if one host is cut off. PEs of other hosts name one of that host. PEs on that host reach no other host. They may
-// name any PE on another host, or one of their own that the launcher names.
+// cutOff reports whether a report is right if one host is cut off. PEs of other hosts name one of that host. PEs on
+// that host reach no other host. They may name any PE on another host, or one of their own that the launcher names.
 func cutOff(pe, said int) bool { return pe/perHost == struck || said/perHost == struck }
 
 // anyEnd reports whether a report is right if a connection failed: no PE can tell which of its ends is to blame.

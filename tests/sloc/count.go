@@ -1,7 +1,8 @@
 package main
 
-// Which files are counted. A benchmark is a folder of samples/npb with a goroutine version and a coherent one. The program
-// is what the goroutine version needs; the change is the line diff from the files of the one version to those of the other.
+// Which files are counted. A benchmark is a folder of samples/npb with a goroutine version and a coherent one. The
+// program is what the goroutine version needs; the change is the line diff from the files of the one version to those
+// of the other.
 
 import (
 	"fmt"

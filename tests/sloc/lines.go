@@ -1,7 +1,7 @@
 package main
 
-// Lines of code: what stands in a file without comments and blank lines, as gofmt formats it. Spaces do not count, so a line
-// that is only indented or aligned in another way is the same line.
+// Lines of code: what stands in a file without comments and blank lines, as gofmt formats it. Spaces do not count, so a
+// line that is only indented or aligned in another way is the same line.
 
 import (
 	"bytes"

@@ -1,5 +1,5 @@
-// Command sloc counts the lines of code of the NAS Parallel Benchmarks in samples/npb, and those that change between the
-// goroutine version and the version over coherent memory. It prints them beside Table V of the paper of MENPS.
+// Command sloc counts the lines of code of the NAS Parallel Benchmarks in samples/npb, and those that change between
+// the goroutine version and the version over coherent memory. It prints them beside Table V of the paper of MENPS.
 //
 //	go run ./tests/sloc          prints the table
 //	go run ./tests/sloc -write   puts it into docs/figures/dsm.md

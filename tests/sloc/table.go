@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// row is a line of Table V of the paper: W. Endo, S. Sato and K. Taura, "MENPS: A Decentralized Distributed Shared Memory
-// Exploiting RDMA", 2020.
+// row is a line of Table V of the paper: W. Endo, S. Sato and K. Taura, "MENPS: A Decentralized Distributed Shared
+// Memory Exploiting RDMA", 2020.
 type row struct {
 	name    string
 	menps   count

@@ -11,9 +11,9 @@ import (
 // updates is what gups prints of its time.
 var updates = regexp.MustCompile(`: (\d+\.\d+) s, .*all words are right`)
 
-// BenchmarkLaunchedBy runs random updates on 4 PEs of two hosts whose agents are started plainly, in sessions of their own,
-// and by ssh, in turns: `go test ./tests/ssh -run NONE -bench LaunchedBy -benchtime 5x`. It reports the medians of the time
-// that the program has measured, and of the whole launch. ssh to beta goes through alpha.
+// BenchmarkLaunchedBy runs random updates on 4 PEs of two hosts whose agents are started plainly, in sessions of their
+// own, and by ssh, in turns: `go test ./tests/ssh -run NONE -bench LaunchedBy -benchtime 5x`. It reports the medians of
+// the time that the program has measured, and of the whole launch. ssh to beta goes through alpha.
 func BenchmarkLaunchedBy(b *testing.B) {
 	c := newCluster(b)
 	spaces := c.hosts.Names[1] + ":2," + c.hosts.Names[2] + ":2"

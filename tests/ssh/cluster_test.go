@@ -1,8 +1,8 @@
 package ssh
 
-// The cluster: three namespaces, and in two of them an sshd. The launcher runs in the first, login. alpha has an sshd as
-// most have it. On beta another user logs in, at another port, through alpha only, and the user's shell prints a welcome:
-// nothing of that is the launcher's business, and the user's ssh configuration says it.
+// The cluster: three namespaces, and in two of them an sshd. The launcher runs in the first, login. alpha has an sshd
+// as most have it. On beta another user logs in, at another port, through alpha only, and the user's shell prints a
+// welcome: nothing of that is the launcher's business, and the user's ssh configuration says it.
 //
 // The namespaces share this machine's files, but for one directory, opt, of which each host has its own.
 

@@ -13,8 +13,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// TestHungJob: the page of a job that hangs says why, and goes on while it is looked at; what the reader opens stays open; its last
-// news is how the job has ended; and what is saved needs nothing else.
+// TestHungJob: the page of a job that hangs says why, and goes on while it is looked at; what the reader opens stays
+// open; its last news is how the job has ended; and what is saved needs nothing else.
 func TestHungJob(t *testing.T) {
 	t.Parallel()
 	b := newTab(t)
@@ -93,8 +93,8 @@ func TestDeadlock(t *testing.T) {
 	b.shoot(t, "locks4")
 }
 
-// TestTraffic: the map has what the PEs have moved; the last news of a job that succeeds says so; and the page can be saved from the
-// browser when pgasrun has ended.
+// TestTraffic: the map has what the PEs have moved; the last news of a job that succeeds says so; and the page can be
+// saved from the browser when pgasrun has ended.
 func TestTraffic(t *testing.T) {
 	t.Parallel()
 	b := newTab(t)
@@ -184,7 +184,8 @@ func TestHiddenTab(t *testing.T) {
 	b.wait(t, version+" > 3")
 	b.eval(t, `Object.defineProperty(document, 'hidden', {configurable: true, get: () => true})`)
 	b.eval(t, `document.dispatchEvent(new Event('visibilitychange'))`)
-	b.wait(t, `(() => { const v = `+version+`; if (window.seen !== v) { window.seen = v; window.times = 0 } return ++window.times > 60 })()`) // three seconds without news
+	// three seconds without news
+	b.wait(t, `(() => { const v = `+version+`; if (window.seen !== v) { window.seen = v; window.times = 0 } return ++window.times > 60 })()`)
 	asked := b.count()
 	b.eval(t, `delete document.hidden`)
 	b.eval(t, `document.dispatchEvent(new Event('visibilitychange'))`)

@@ -90,8 +90,8 @@ func PushNote(heap []byte, queue, stamp, bytes, off uint64) uint64 {
 	return uint64(C.note_push((*C.char)(unsafe.Pointer(&heap[0])), C.uint64_t(queue), C.uint64_t(stamp), C.uint64_t(bytes), C.uint64_t(off)))
 }
 
-// PublishOverflow tells the owner of the queue at offset queue of heap that n notes wait, as C does, and reports whether C
-// would wake the owner.
+// PublishOverflow tells the owner of the queue at offset queue of heap that n notes wait, as C does, and reports
+// whether C would wake the owner.
 func PublishOverflow(heap []byte, queue uint64, n int) bool {
 	return C.note_publish_overflow((*C.char)(unsafe.Pointer(&heap[0])), C.uint64_t(queue), C.uint32_t(n)) != 0
 }

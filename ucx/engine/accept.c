@@ -2,8 +2,8 @@
 // connection: its own protocol lets the other side end this process, or write anywhere in it, before the
 // engine sees a byte. So the listeners of the engine's workers accept only the sources that the job has. The
 // kernel enforces that with a filter on the socket: a segment from another address is dropped before there is
-// a connection. A connection that is accepted inherits the filter. Where the kernel takes none, admit.c does what can be
-// done without it.
+// a connection. A connection that is accepted inherits the filter. Where the kernel takes none, admit.c does what can
+// be done without it.
 //
 // UCX does not say which sockets are its own. Those of a worker are the ones that began to listen while it
 // was made, and whose ports are in its address.

@@ -114,8 +114,8 @@ __attribute__((visibility("default"))) int accept(int fd, struct sockaddr *restr
     }
 }
 
-// admit_only registers a listener of the worker. It returns 0 if that would have no effect: UCX calls another accept than
-// the one above, as in a library that a program of another language has loaded.
+// admit_only registers a listener of the worker. It returns 0 if that would have no effect: UCX calls another accept
+// than the one above, as in a library that a program of another language has loaded.
 int admit_only(const engine_t *e, ucp_worker_h worker, int fd)
 {
     struct admission *a = malloc(sizeof *a);

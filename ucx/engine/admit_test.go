@@ -83,12 +83,12 @@ func accepting(t *testing.T, sources ...string) (at []string) {
 // nowhere are addresses that no machine has.
 const nowhere = "240.0.0.0/4"
 
-// glance is how long a visit waits for what must not happen: a machine that is slower does not find all mistakes, and finds
-// none that is not there.
+// glance is how long a visit waits for what must not happen: a machine that is slower does not find all mistakes, and
+// finds none that is not there.
 const glance = 300 * time.Millisecond
 
-// turnedAway reports whether an engine ends a stranger's connection, or makes none. The stranger sends nothing: UCX itself
-// ends a connection on which it reads what it does not understand, and keeps one on which nothing comes.
+// turnedAway reports whether an engine ends a stranger's connection, or makes none. The stranger sends nothing: UCX
+// itself ends a connection on which it reads what it does not understand, and keeps one on which nothing comes.
 func turnedAway(t *testing.T, at string) bool {
 	t.Helper()
 	conn, err := net.DialTimeout("tcp", at, glance)
@@ -142,8 +142,8 @@ func TestAdmission(t *testing.T) {
 	}
 }
 
-// TestAdmissionEnds: an engine that accepts everybody does so, even if its listeners have descriptors that those of another
-// had.
+// TestAdmissionEnds: an engine that accepts everybody does so, even if its listeners have descriptors that those of
+// another had.
 func TestAdmissionEnds(t *testing.T) {
 	kernelFilters = false
 	defer func() { kernelFilters = true }()

@@ -111,7 +111,8 @@ type Channel struct {
 // Channel opens a channel. A private one is for one goroutine at a time. connect returns the address of a
 // PE's engine, or nil if it cannot be had; it is called when the channel connects to that PE, on first use. A channel
 // keeps Config.Connections connections at most: renew.c says how.
-// It fails with ErrClosed, if UCX cannot make a worker, and with an error that names ulimit -n if file descriptors are short.
+// It fails with ErrClosed, if UCX cannot make a worker, and with an error that names ulimit -n if file descriptors are
+// short.
 func (e *Engine) Channel(private bool, connect func(pe int) []byte) (*Channel, error) {
 	return e.channel(private, connect, min(cmp.Or(e.config.Peers, e.config.NPEs), e.config.Connections))
 }
@@ -193,8 +194,8 @@ func (c *Channel) lockBusy() {
 	atomic.AddUint32(c.want, ^uint32(0))
 }
 
-// lockTicking waits for the service thread's tick, which takes a few microseconds. It takes longer if the thread has lost
-// its CPU, or while UCX connects in the tick.
+// lockTicking waits for the service thread's tick, which takes a few microseconds. It takes longer if the thread has
+// lost its CPU, or while UCX connects in the tick.
 //
 //go:noinline
 func (c *Channel) lockTicking() {
@@ -257,8 +258,9 @@ func (c *Channel) lane(pe int) *C.lane_t {
 	return c.open(pe)
 }
 
-// laneForRequest returns the lane to pe when a request may be sent by it, which must not overtake what went by the service
-// lane (lane_drain_service). While it waits for the target to apply that, ctx can end it and other goroutines get the channel.
+// laneForRequest returns the lane to pe when a request may be sent by it, which must not overtake what went by the
+// service lane (lane_drain_service). While it waits for the target to apply that, ctx can end it and other goroutines
+// get the channel.
 func (c *Channel) laneForRequest(ctx context.Context, pe int) (*C.lane_t, error) {
 	l := c.lane(pe)
 	if int32(l.acked-l.service_lane_seq) >= 0 {
@@ -310,8 +312,9 @@ func (c *Channel) markDirty(l *C.lane_t) {
 	}
 }
 
-// wakeService marks the channel dirty, and wakes the service thread if it sleeps deeply. The store to dirty comes before the load
-// of deep. The service thread stores deep before it loads dirty. So one of the two sees the store of the other.
+// wakeService marks the channel dirty, and wakes the service thread if it sleeps deeply. The store to dirty comes
+// before the load of deep. The service thread stores deep before it loads dirty. So one of the two sees the store of
+// the other.
 //
 //go:noinline
 func (c *Channel) wakeService() {
@@ -421,7 +424,8 @@ func (c *Channel) PutSignal(pe int, dst uint64, src []byte, sig uint64, op uint8
 			l.records++
 		}
 	}
-	// The target is likely to wait for it. This PE's next wait would let it leave, unless that is for a PE of its own host.
+	// The target is likely to wait for it. This PE's next wait would let it leave, unless that is for a PE of its own
+	// host.
 	if first && (!c.engine.config.Alone || l.sent == l.acked) {
 		C.lane_flush_awaited(l)
 	}
@@ -543,8 +547,8 @@ func (c *Channel) await(ctx context.Context, r C.int, slot *C.slot_t, dst []byte
 // Get fills dst from src of pe. It fails with a *LostError, or with the cause of ctx; dst is then
 // undefined, but nothing writes to it any more.
 //
-// A lane asks for a limited number of bytes at a time, and C waits for answers before it asks for more. So Get asks for no
-// more than that at once: while it waits, ctx can end it and reports show it.
+// A lane asks for a limited number of bytes at a time, and C waits for answers before it asks for more. So Get asks for
+// no more than that at once: while it waits, ctx can end it and reports show it.
 func (c *Channel) Get(ctx context.Context, pe int, dst []byte, src uint64) error {
 	for len(dst) > C.GET_BYTES_MAX {
 		if err := c.getPart(ctx, pe, dst[:C.GET_BYTES_MAX], src); err != nil {

@@ -169,7 +169,8 @@ static void scan(struct attempts *d, int64_t ns, int64_t most)
             d->all[i].inode = 0;
 }
 
-// connect_watch_main runs the thread. Time in which it does not run, as in a process that is stopped, counts for little.
+// connect_watch_main runs the thread. Time in which it does not run, as in a process that is stopped, counts for
+// little.
 static void *connect_watch_main(void *arg)
 {
     engine_t *e = arg;
@@ -188,7 +189,8 @@ static void *connect_watch_main(void *arg)
     }
 }
 
-// connect_watch_start starts the thread where the job has other hosts, and returns 0 or an errno. The caller blocks signals.
+// connect_watch_start starts the thread where the job has other hosts, and returns 0 or an errno. The caller blocks
+// signals.
 int connect_watch_start(engine_t *e)
 {
     if (e->config.nsources == 0 && e->config.nhosts == 0)

@@ -48,7 +48,8 @@ func TestWaitsWhileContended(t *testing.T) {
 			t.Fatalf("call %d: %d, %v", i, old, err)
 		}
 	}
-	if slept := voluntarySwitches(t) - before; slept < calls/10 { // an answer may be there when this thread gets its CPU again
+	// an answer may be there when this thread gets its CPU again
+	if slept := voluntarySwitches(t) - before; slept < calls/10 {
 		t.Errorf("in %d calls the waiter has slept %d times", calls, slept)
 	}
 }

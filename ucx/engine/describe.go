@@ -13,8 +13,8 @@ import "C"
 import "unsafe"
 
 // Connection returns what UCX prints about the connection to pe, which it makes if there is none, and whether gets and
-// large puts on it are UCX's own. Before pe has answered, UCX prints the lanes of the connection's setup. The text is empty
-// if pe is lost. It panics if there is no such PE.
+// large puts on it are UCX's own. Before pe has answered, UCX prints the lanes of the connection's setup. The text is
+// empty if pe is lost. It panics if there is no such PE.
 func (c *Channel) Connection(pe int) (text string, native bool) {
 	c.check(pe)
 	c.lock()

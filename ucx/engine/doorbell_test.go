@@ -4,8 +4,8 @@ package engine
 
 import "testing"
 
-// TestDoorbellOfWatchedRange: the doorbell of a PE that sleeps on a range of words (boot.WatchRange) is rung for all of it, and for
-// nothing else.
+// TestDoorbellOfWatchedRange: the doorbell of a PE that sleeps on a range of words (boot.WatchRange) is rung for all of
+// it, and for nothing else.
 func TestDoorbellOfWatchedRange(t *testing.T) {
 	_, b, c := pair(t, false, 0)
 	settle := func() { // the doorbell is rung after the answer has left, and before the next message is applied

@@ -87,8 +87,8 @@ int engine_start(engine_t *e)
     return failed;
 }
 
-// finish_connecting completes the connections that are being set up. UCX 1.13 ends the process if a worker is destroyed while it
-// still has to answer a connecting PE, for example one that begins to watch this PE.
+// finish_connecting completes the connections that are being set up. UCX 1.13 ends the process if a worker is destroyed
+// while it still has to answer a connecting PE, for example one that begins to watch this PE.
 static void finish_connecting(ucp_worker_h worker)
 {
     enum { PATIENCE_NS = 300 * 1000 * 1000, NAP_US = 100 };
@@ -285,8 +285,8 @@ channel_t *channel_open(engine_t *e, char *err, size_t err_bytes)
     return NULL;
 }
 
-// engine_leave makes the channels that close from now on wait for their targets for as long as a PE may be silent. The PE
-// leaves the job together with the others, and none of them may lose what is on its way.
+// engine_leave makes the channels that close from now on wait for their targets for as long as a PE may be silent. The
+// PE leaves the job together with the others, and none of them may lose what is on its way.
 void engine_leave(engine_t *e)
 {
     __atomic_store_n(&e->leaving, 1, __ATOMIC_RELAXED);

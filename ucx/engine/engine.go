@@ -39,33 +39,35 @@ import (
 
 // Config is what an engine works on.
 type Config struct {
-	PE, NPEs       int
-	Key            [KeyBytes]byte    // of the job: a process that has it may read and write the heap
-	Heap           []byte            // this PE's heap, which others read and write
-	Waiting        *atomic.Uint64    // 0, 1 for any, or the boot.WatchRange on which a waiter sleeps
-	ForGroup       *atomic.Uint64    // not 0: a waiter sleeps until members of a team on this host arrive; may be nil
-	Doorbell       *atomic.Uint32    // futex word, bumped and woken when what Waiting says has been updated
-	Failed         *atomic.Uint64    // 0, or 1 + a PE that has died
-	Messages       *[3]atomic.Uint64 // counts messages that carry operations, their bytes and the operations; may be nil
-	Accused        *atomic.Uint64    // boot.Header.Accused: tells the launcher of a silent PE; nil: it is not told
-	Bell           *atomic.Uint32    // futex word, bumped and woken when Accused has changed
-	Contention     *[5]atomic.Int64  // boot.Contention: what waiters know of other programs on their CPUs; nil: they do not ask
-	NoteQueue      uint64            // where in Heap the queue of notes is (pgas/transport/shm has one); 0: none
-	Oversubscribed bool              // there are more PEs than CPUs
-	Alone          bool              // no other PE is on this host, so all waits progress the engine
-	Spin           time.Duration     // how long a thread polls before it sleeps; 0 for a suitable time
-	PeerTimeout    time.Duration     // how long a peer may owe an answer; 0 for 30 s
-	Connections    int               // that a channel keeps at most, and the service worker; 0 for DefaultConnections
-	Peers          int               // PEs to which channels may connect; 0: NPEs
-	RMA            RMA               // how gets and large puts go
+	PE, NPEs int
+	Key      [KeyBytes]byte // of the job: a process that has it may read and write the heap
+	Heap     []byte         // this PE's heap, which others read and write
+	Waiting  *atomic.Uint64 // 0, 1 for any, or the boot.WatchRange on which a waiter sleeps
+	ForGroup *atomic.Uint64 // not 0: a waiter sleeps until members of a team on this host arrive; may be nil
+	Doorbell *atomic.Uint32 // futex word, bumped and woken when what Waiting says has been updated
+	Failed   *atomic.Uint64 // 0, or 1 + a PE that has died
+	// counts messages that carry operations, their bytes and the operations; may be nil
+	Messages *[3]atomic.Uint64
+	Accused  *atomic.Uint64 // boot.Header.Accused: tells the launcher of a silent PE; nil: it is not told
+	Bell     *atomic.Uint32 // futex word, bumped and woken when Accused has changed
+	// boot.Contention: what waiters know of other programs on their CPUs; nil: they do not ask
+	Contention     *[5]atomic.Int64
+	NoteQueue      uint64        // where in Heap the queue of notes is (pgas/transport/shm has one); 0: none
+	Oversubscribed bool          // there are more PEs than CPUs
+	Alone          bool          // no other PE is on this host, so all waits progress the engine
+	Spin           time.Duration // how long a thread polls before it sleeps; 0 for a suitable time
+	PeerTimeout    time.Duration // how long a peer may owe an answer; 0 for 30 s
+	Connections    int           // that a channel keeps at most, and the service worker; 0 for DefaultConnections
+	Peers          int           // PEs to which channels may connect; 0: NPEs
+	RMA            RMA           // how gets and large puts go
 	// NICAtomics: every atomic is UCX's own, executed by the NIC if it can. All engines of a job must
 	// agree, and no PE may use the CPU's atomics on the same words.
 	NICAtomics bool
 	// Devices are the interfaces that UCX may use besides network cards, separated by commas; "" for all.
 	// UCX_NET_DEVICES wins.
 	Devices string
-	// ServeLog is where the service thread logs when it was awake; nil: it keeps no log. A Go pointer to it stays valid. It
-	// has ServeCapacity events, ServeNext counts those that were to be logged, and ServeTag ends each.
+	// ServeLog is where the service thread logs when it was awake; nil: it keeps no log. A Go pointer to it stays
+	// valid. It has ServeCapacity events, ServeNext counts those that were to be logged, and ServeTag ends each.
 	ServeLog                unsafe.Pointer
 	ServeNext               *atomic.Uint64
 	ServeCapacity, ServeTag uint64
@@ -110,8 +112,9 @@ type Engine struct {
 // ErrClosed is the error of calls on an engine or a channel that has been closed.
 var ErrClosed = errors.New("the engine is closed")
 
-// Open starts an engine. Others reach it by its Address. It fails if the heap is empty, if there is no key, if UCX cannot
-// open the network or is of a release that the engine does not work with, and if the kernel has no memory, no thread or no filter for it.
+// Open starts an engine. Others reach it by its Address. It fails if the heap is empty, if there is no key, if UCX
+// cannot open the network or is of a release that the engine does not work with, and if the kernel has no memory, no
+// thread or no filter for it.
 func Open(config Config) (*Engine, error) {
 	e, err := prepare(config)
 	if err != nil {
@@ -309,11 +312,12 @@ func (e *Engine) Watch(pe int, address []byte, witness bool) {
 // Served returns the number of requests of other PEs that this PE has applied.
 func (e *Engine) Served() uint64 { return uint64(C.engine_served(e.c)) }
 
-// Inbound returns the number of channels of other PEs that have a lane to this one, as far as it has heard of their ends.
+// Inbound returns the number of channels of other PEs that have a lane to this one, as far as it has heard of their
+// ends.
 func (e *Engine) Inbound() int { return int(C.engine_inbound(e.c)) }
 
-// Leave says that this PE leaves the job together with the others. Channels that close from now on wait for their targets
-// to hear of it, for as long as a PE may be silent.
+// Leave says that this PE leaves the job together with the others. Channels that close from now on wait for their
+// targets to hear of it, for as long as a PE may be silent.
 func (e *Engine) Leave() { C.engine_leave(e.c) }
 
 // Rejected returns the number of records in such requests that were out of bounds or not understood.

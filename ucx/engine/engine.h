@@ -2,8 +2,8 @@
 // it all of the layers below. The caller of a function on a lane, a slot or a channel holds channel.lock.
 //
 // Each layer has a header, which includes that of the layer below and lists the functions of its files. A function
-// calls functions of its own file, of files listed before its own, and of layers below; so no two files call each other.
-// What comes from below is UCX calling one of the handlers on_..., which do not wait, or a result.
+// calls functions of its own file, of files listed before its own, and of layers below; so no two files call each
+// other. What comes from below is UCX calling one of the handlers on_..., which do not wait, or a result.
 #ifndef ENGINE_ENGINE_H
 #define ENGINE_ENGINE_H
 

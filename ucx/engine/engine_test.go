@@ -436,8 +436,8 @@ func TestWaitsKeepTheirProcessor(t *testing.T) {
 	}
 }
 
-// TestSleepersAskWhetherPeersLive: a PE that sleeps asks whether the PEs that it watches answer, be it for words of its heap or for
-// members of a team on its host, and it wakes when one does not.
+// TestSleepersAskWhetherPeersLive: a PE that sleeps asks whether the PEs that it watches answer, be it for words of its
+// heap or for members of a team on its host, and it wakes when one does not.
 func TestSleepersAskWhetherPeersLive(t *testing.T) {
 	for name, sleep := range map[string]func(n *node, group *atomic.Uint64){
 		"for words":   func(n *node, _ *atomic.Uint64) { n.waiting.Store(1) },

@@ -60,7 +60,8 @@ void engine_suspect(engine_t *e)
 }
 
 // engine_lost returns 1 + the first PE that cannot be reached or does not answer, with its status in the upper half, or
-// 0. Waits that have no operation outstanding to that PE learn of it from this word. A PE that closed its connection is not
+// 0. Waits that have no operation outstanding to that PE learn of it from this word. A PE that closed its connection is
+//    not
 // counted: it may have ended normally.
 uint64_t engine_lost(engine_t *e)
 {

@@ -60,8 +60,8 @@ static void modify(ucp_config_t *config, const char *env, const char *name, cons
         ucp_config_modify(config, name, value); // a setting that this UCX does not know is ignored
 }
 
-// start opens UCX with the given features. devices and tls are settings, or NULL for the defaults; old_protocols chooses
-// those that were UCX's default before 1.16.
+// start opens UCX with the given features. devices and tls are settings, or NULL for the defaults; old_protocols
+// chooses those that were UCX's default before 1.16.
 static int start(engine_t *e, uint64_t features, const char *devices, const char *tls, int old_protocols, char *err,
                  size_t err_bytes)
 {

@@ -44,9 +44,9 @@ static int service_drained(channel_t *c, lane_t *l, uint64_t arg)
     return lane_service_drained(l);
 }
 
-// lane_drain_service_for waits until the target has applied what went by the service lane, but for the given time at most, and
-// reports whether it has. A request that is to be answered must not overtake that: the target can only answer a message when
-// it arrives.
+// lane_drain_service_for waits until the target has applied what went by the service lane, but for the given time at
+// most, and reports whether it has. A request that is to be answered must not overtake that: the target can only answer
+// a message when it arrives.
 int lane_drain_service_for(lane_t *l, int64_t budget_ns)
 {
     if (lane_service_drained(l))
@@ -55,7 +55,8 @@ int lane_drain_service_for(lane_t *l, int64_t budget_ns)
     return progress_until(l->channel, l, service_drained, 0, budget_ns, 0) == ENGINE_DONE;
 }
 
-// lane_drain_service does the same without a limit. Calls that have a context have waited before (Channel.laneForRequest).
+// lane_drain_service does the same without a limit. Calls that have a context have waited before
+// (Channel.laneForRequest).
 void lane_drain_service(lane_t *l)
 {
     lane_drain_service_for(l, INT64_MAX);
@@ -123,8 +124,8 @@ static int has_note_credit(channel_t *c, lane_t *l, uint64_t arg)
     return l->status != UCS_OK || l->notes_sent - l->notes_credited < NOTES_MAX;
 }
 
-// lane_await_note_credit waits until the lane has credit for another note, and reports whether it has. Without credit it
-// first asks the target for an acknowledgement, which returns credits. A lane that has failed has credit.
+// lane_await_note_credit waits until the lane has credit for another note, and reports whether it has. Without credit
+// it first asks the target for an acknowledgement, which returns credits. A lane that has failed has credit.
 int lane_await_note_credit(lane_t *l, int64_t budget_ns)
 {
     if (has_note_credit(l->channel, l, 0))

@@ -15,7 +15,8 @@ slot_t *lane_get(lane_t *l, uint64_t off, char *dst, uint64_t n, int detached)
     slot_t *s = lane_slot(l, dst, n, detached);
     if (s)
         lane_request_bytes(l, s, off, 0, n, 0);
-    if (detached && n >= PIECE_BYTES) // nothing is gained by gathering it, and its bytes come while the program does something else
+    // nothing is gained by gathering it, and its bytes come while the program does something else
+    if (detached && n >= PIECE_BYTES)
         lane_send(l, 0);
     return s;
 }
@@ -47,9 +48,9 @@ static slot_t *request_fetch(lane_t *l, const struct word_args *args)
     return s;
 }
 
-// lane_fetch_get applies one atomic operation, and then asks for n bytes from off, more than SLOT_BYTES, to be written to dst. The
-// target reads them after the operation, since it applies records in order. It returns 0 when the lane has failed, and else
-// what to wait for.
+// lane_fetch_get applies one atomic operation, and then asks for n bytes from off, more than SLOT_BYTES, to be written
+// to dst. The target reads them after the operation, since it applies records in order. It returns 0 when the lane has
+// failed, and else what to wait for.
 int lane_fetch_get(lane_t *l, const struct word_args *args, uint64_t off, char *dst, uint64_t n, slot_t **value, slot_t **bytes)
 {
     *value = request_fetch(l, args);

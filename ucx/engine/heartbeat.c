@@ -77,9 +77,9 @@ static pulse_t *pulse_of(engine_t *e, uint32_t pe, const void *address, size_t a
     return p;
 }
 
-// first_beat_ns returns how long after the start the first pings go out. UCX 1.13 ends a process whose peer goes away while
-// the two connect, and in a job that ends at once all PEs would: they connect to those that they watch when they first
-// ping them.
+// first_beat_ns returns how long after the start the first pings go out. UCX 1.13 ends a process whose peer goes away
+// while the two connect, and in a job that ends at once all PEs would: they connect to those that they watch when they
+// first ping them.
 static int64_t first_beat_ns(const engine_t *e)
 {
     const int64_t most = 1000 * 1000 * 1000, part = e->config.peer_timeout_ns / 8;

@@ -38,7 +38,8 @@ void native_lost(lane_t *l, int32_t status);
 void on_native(void *request, ucs_status_t status, void *arg);
 void lane_native_flush(lane_t *l);
 
-// count_message counts, if somebody wants to know, a message of n bytes that carries operations to the lane's PE. Channels share the counters.
+// count_message counts, if somebody wants to know, a message of n bytes that carries operations to the lane's PE.
+// Channels share the counters.
 static inline void count_message(const lane_t *l, uint32_t operations, uint64_t n)
 {
     uint64_t *counters = l->channel->engine->config.messages;
@@ -66,7 +67,8 @@ static inline void count_native(lane_t *l, ucs_status_ptr_t r)
         native_lost(l, UCS_PTR_STATUS(r));
 }
 
-// lane_service_drained reports whether the target has applied what went by the service lane. A failed lane has nothing to wait for.
+// lane_service_drained reports whether the target has applied what went by the service lane. A failed lane has nothing
+// to wait for.
 static inline int lane_service_drained(const lane_t *l)
 {
     return l->status != UCS_OK || !before(l->acked, l->service_lane_seq);

@@ -27,8 +27,8 @@ static void on_fetched(void *request, ucs_status_t status, void *arg)
     slot_end(c, s, status);
 }
 
-// lane_text returns what UCX prints about the lane's endpoint: its own lanes, each with a transport, a device and what it
-// is used for. The caller frees the text. It is NULL if the lane has no endpoint, and without memory.
+// lane_text returns what UCX prints about the lane's endpoint: its own lanes, each with a transport, a device and what
+// it is used for. The caller frees the text. It is NULL if the lane has no endpoint, and without memory.
 char *lane_text(lane_t *l)
 {
     char *text = NULL;
@@ -41,8 +41,8 @@ char *lane_text(lane_t *l)
     return text;
 }
 
-// has_rma reports whether UCX lists a lane of its own for remote memory access at the lane's endpoint. For access that UCX
-// emulates with messages it lists none.
+// has_rma reports whether UCX lists a lane of its own for remote memory access at the lane's endpoint. For access that
+// UCX emulates with messages it lists none.
 static int has_rma(lane_t *l)
 {
     char *text = lane_text(l);
@@ -278,8 +278,8 @@ int lane_nic(lane_t *l, struct word_args *args, uint64_t *old)
     return l->status == UCS_OK ? ENGINE_DONE : ENGINE_LOST;
 }
 
-// lane_nic_fetch_nb does what lane_nic does, but leaves the old value in s, the slot of a pending fetch. It waits only for
-// an operation that takes a loop.
+// lane_nic_fetch_nb does what lane_nic does, but leaves the old value in s, the slot of a pending fetch. It waits only
+// for an operation that takes a loop.
 void lane_nic_fetch_nb(lane_t *l, struct word_args *args, slot_t *s)
 {
     channel_t *c = l->channel;

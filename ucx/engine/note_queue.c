@@ -1,5 +1,5 @@
-// The target's side of notified access. A note is a record behind its access, in the same message where it fits, so it is
-// applied after the access and in the order of issue.
+// The target's side of notified access. A note is a record behind its access, in the same message where it fits, so it
+// is applied after the access and in the order of issue.
 //
 // The target appends notes to the queue of its PE (pgas/transport/shm has the protocol). When that queue is full
 // they wait in a list, in order. The thread that serves moves them later, so the service never waits for the
@@ -108,8 +108,8 @@ void notes_drain(engine_t *e)
         publish_overflow(e);
 }
 
-// engine_refill does what notes_drain does, for a PE that has emptied its queue. If another thread serves at the moment,
-// that thread drains.
+// engine_refill does what notes_drain does, for a PE that has emptied its queue. If another thread serves at the
+// moment, that thread drains.
 void engine_refill(engine_t *e)
 {
     if (!try_lock(&e->serving))

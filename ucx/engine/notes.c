@@ -1,8 +1,8 @@
 // The initiator's side of notified access; note_queue.c has the target's.
 #include "engine.h"
 
-// lane_flush_awaited sends a note or a signal that has just been appended, for which a PE is likely to wait, unless others have
-// just been sent. Then more are likely to follow, and gathering them saves messages; they leave as puts do.
+// lane_flush_awaited sends a note or a signal that has just been appended, for which a PE is likely to wait, unless
+// others have just been sent. Then more are likely to follow, and gathering them saves messages; they leave as puts do.
 void lane_flush_awaited(lane_t *l)
 {
     enum { GATHER_NS = 5000 };

@@ -12,8 +12,8 @@ int channel_reached(const channel_t *c)
     return c->reached;
 }
 
-// any_peer_reached reports whether another PE has answered this one. If one has, UCX's settings cannot be why a PE is out of
-// reach.
+// any_peer_reached reports whether another PE has answered this one. If one has, UCX's settings cannot be why a PE is
+// out of reach.
 static int any_peer_reached(const channel_t *c)
 {
     return channel_reached(c) || engine_heard_from_any(c->engine);
@@ -121,8 +121,8 @@ static lane_t *lane_new(channel_t *c, uint32_t pe, const void *address, size_t a
 }
 
 // lane_open opens the lane of c to the engine of pe, which has the given address: for the first time, or again after
-// channel_renew. It returns NULL only without memory; a lane that cannot reach pe is returned in the failed state, and one
-// that has failed before stays so. Messages issued before pe has answered are queued.
+// channel_renew. It returns NULL only without memory; a lane that cannot reach pe is returned in the failed state, and
+// one that has failed before stays so. Messages issued before pe has answered are queued.
 lane_t *lane_open(channel_t *c, uint32_t pe, const void *address, size_t address_bytes)
 {
     lane_t *l = c->lanes[pe] ? c->lanes[pe] : lane_new(c, pe, address, address_bytes);

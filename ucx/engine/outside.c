@@ -1,5 +1,6 @@
-// The channel of calls that must not wait for Go, one at a time. It is a channel like others, opened by Go with all of its
-// lanes, which Go never uses afterwards. So its lock is taken by these calls and by ticks alone, and no holder of it runs Go.
+// The channel of calls that must not wait for Go, one at a time. It is a channel like others, opened by Go with all of
+// its lanes, which Go never uses afterwards. So its lock is taken by these calls and by ticks alone, and no holder of
+// it runs Go.
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -74,8 +75,8 @@ static void hide_blocked(struct outside_channel *o)
     __atomic_compare_exchange_n(&o->page->op, &op, 0, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
 
-// await_slot waits for an answer that has not come at once. After ENGINE_DONE the caller releases s. An answer that comes
-// after the end of the engine, or after the caller has given up, is dropped.
+// await_slot waits for an answer that has not come at once. After ENGINE_DONE the caller releases s. An answer that
+// comes after the end of the engine, or after the caller has given up, is dropped.
 static int await_slot(struct outside_channel *o, slot_t *s, int (*interrupted)(void))
 {
     int64_t stay = STAY_NS;
@@ -182,8 +183,8 @@ static int outside_read(struct outside *calls, struct outside_read *read, int (*
     return end_call(o, r);
 }
 
-// outside_open gives c to a thread that is not Go's. A call that takes long shows in page as op. It returns NULL without
-// memory.
+// outside_open gives c to a thread that is not Go's. A call that takes long shows in page as op. It returns NULL
+// without memory.
 struct outside *outside_open(channel_t *c, struct blocked *page, uint32_t op)
 {
     struct outside_channel *o = calloc(1, sizeof *o);
@@ -196,8 +197,8 @@ struct outside *outside_open(channel_t *c, struct blocked *page, uint32_t op)
     return &o->calls;
 }
 
-// outside_end ends the call under way, if there is one, and lets no other begin. When it returns the thread does not use
-// the channel any more. The structure stays, so that later calls find that they cannot begin.
+// outside_end ends the call under way, if there is one, and lets no other begin. When it returns the thread does not
+// use the channel any more. The structure stays, so that later calls find that they cannot begin.
 void outside_end(struct outside *calls)
 {
     struct outside_channel *o = channel_of(calls);

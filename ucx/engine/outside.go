@@ -2,8 +2,8 @@
 
 package engine
 
-// A channel for one thread that is not Go's, as Go sees it: Go opens it, with every lane that it will ever need, because
-// opening a lane asks Go for an address; and Go closes it. outside.h is what the thread sees.
+// A channel for one thread that is not Go's, as Go sees it: Go opens it, with every lane that it will ever need,
+// because opening a lane asks Go for an address; and Go closes it. outside.h is what the thread sees.
 
 /*
 #include <stdlib.h>
@@ -18,8 +18,8 @@ import (
 	"unsafe"
 )
 
-// Outside is a channel for one thread that is not Go's. The thread waits for answers of other PEs without Go, also while
-// Go stops the world, and serves this PE's heap meanwhile.
+// Outside is a channel for one thread that is not Go's. The thread waits for answers of other PEs without Go, also
+// while Go stops the world, and serves this PE's heap meanwhile.
 type Outside struct {
 	channel *Channel
 	calls   *C.struct_outside
@@ -66,9 +66,9 @@ func (e *Engine) Outside(pes []int, connect func(pe int) []byte, b Blocked) (*Ou
 // until the engine is closed.
 func (o *Outside) Address() uintptr { return uintptr(unsafe.Pointer(o.calls)) }
 
-// Close ends a call of the thread that is under way, and closes the channel. That call and later ones return -1. A call that
-// UCX's own remote memory access carries out ends when its data is there or the PE is lost, and Close waits for that. Close
-// returns nil.
+// Close ends a call of the thread that is under way, and closes the channel. That call and later ones return -1. A call
+// that UCX's own remote memory access carries out ends when its data is there or the PE is lost, and Close waits for
+// that. Close returns nil.
 func (o *Outside) Close() error { return o.channel.Close() }
 
 // freeOutsides frees what threads have used. Their channels must have been closed.

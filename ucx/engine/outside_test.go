@@ -78,8 +78,8 @@ func TestOutsideCloses(t *testing.T) {
 	}
 }
 
-// TestOutsideInterrupted: a caller gives up calls that a PE does not answer. When the PE serves, its answers to those calls are
-// dropped, and others bring what they must.
+// TestOutsideInterrupted: a caller gives up calls that a PE does not answer. When the PE serves, its answers to those
+// calls are dropped, and others bring what they must.
 func TestOutsideInterrupted(t *testing.T) {
 	a, b, _ := pair(t, true, 0)
 	connect := func(pe int) []byte { return [][]byte{a.Address(), b.Address()}[pe] }

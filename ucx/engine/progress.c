@@ -10,8 +10,8 @@
 #include "progress.h"
 
 // begin_progress and end_progress bracket a stay in a waiting call. A service thread that sleeps on its event fd
-// is made to tick instead, because it would wake for every arrival. One that ticks so slowly that it would be late to serve
-// is woken at the end, and one that ticks at all if the waiter leaves it the wait.
+// is made to tick instead, because it would wake for every arrival. One that ticks so slowly that it would be late to
+// serve is woken at the end, and one that ticks at all if the waiter leaves it the wait.
 static void begin_progress(engine_t *e)
 {
     __atomic_add_fetch(&e->progressing, 1, __ATOMIC_SEQ_CST);
@@ -29,7 +29,8 @@ static void end_progress(engine_t *e, int leaves)
         engine_kick(e);
 }
 
-// fail_dead_lanes fails the lanes to the PE that the launcher has reported dead, and to the one that this PE has found unreachable or silent.
+// fail_dead_lanes fails the lanes to the PE that the launcher has reported dead, and to the one that this PE has found
+// unreachable or silent.
 static void fail_dead_lanes(channel_t *c)
 {
     uint64_t failed = __atomic_load_n(c->engine->config.failed, __ATOMIC_ACQUIRE);
@@ -46,7 +47,8 @@ static int oversubscribed(const engine_t *e)
     return e->config.oversubscribed || __atomic_load_n(&e->neighbours, __ATOMIC_RELAXED) > 0;
 }
 
-// rested is when this thread has last slept for so long that another process could run, or has first yielded; 0: neither.
+// rested is when this thread has last slept for so long that another process could run, or has first yielded; 0:
+// neither.
 static __thread int64_t rested;
 
 // rest sleeps now and then, and reports whether it has. A thread that yields its CPU yields it to threads of its own

@@ -2,9 +2,10 @@
 // them and replaces its worker. The lanes stay, and each is connected again when it is next used.
 //
 // UCX could close the connections that have not been used for the longest time, and keep the worker. But over TCP, UCX
-// 1.13.1 and 1.18.1 end the process within some hundred reconnections of a worker to the same PE (docs/figures/start.md). A worker
-// that has been replaced is a stranger to the other PEs, so that all of its connections are first ones. A connection that is
-// in use all the time is made anew once in config.connections openings of others.
+// 1.13.1 and 1.18.1 end the process within some hundred reconnections of a worker to the same PE
+// (docs/figures/start.md). A worker that has been replaced is a stranger to the other PEs, so that all of its
+// connections are first ones. A connection that is in use all the time is made anew once in config.connections openings
+// of others.
 //
 //	1  what is gathered leaves, and all targets acknowledge it. When none does so any more for a while, or it takes too
 //	   long, the channel goes on as it is, and tries again some openings and some time later
@@ -15,8 +16,8 @@
 
 #include "engine.h"
 
-// say_byes tells the targets to forget the lanes, but for those that have not yet applied what went by the service lane: a
-// bye must not overtake that. It reports whether all have been told.
+// say_byes tells the targets to forget the lanes, but for those that have not yet applied what went by the service
+// lane: a bye must not overtake that. It reports whether all have been told.
 static int say_byes(channel_t *c, lane_t *l, uint64_t arg)
 {
     int all = 1;
@@ -51,8 +52,8 @@ static int all_sent(channel_t *c, lane_t *l, uint64_t arg)
     return c->cursor == c->nopened;
 }
 
-// channel_bye tells the targets to forget the lanes, and waits for them to answer, but for the given time at most. A target
-// that has stopped is not told: what waits for this PE there ends when the job does.
+// channel_bye tells the targets to forget the lanes, and waits for them to answer, but for the given time at most. A
+// target that has stopped is not told: what waits for this PE there ends when the job does.
 void channel_bye(channel_t *c, int64_t patience_ns)
 {
     int64_t start = now_ns();
@@ -64,14 +65,15 @@ void channel_bye(channel_t *c, int64_t patience_ns)
     progress_until(c, NULL, all_sent, 0, patience_ns - (now_ns() - start), 0);
 }
 
-// credited reports whether the notes of the lane have found room at the target. Those that have not are bounded for each
-// lane, and the target would begin to count anew if the lane were opened again.
+// credited reports whether the notes of the lane have found room at the target. Those that have not are bounded for
+// each lane, and the target would begin to count anew if the lane were opened again.
 static int credited(const lane_t *l)
 {
     return l->status != UCS_OK || l->notes_sent == l->notes_credited;
 }
 
-// unsettled counts the lanes of which UCX holds something or a target owes something, and the answers that are outstanding.
+// unsettled counts the lanes of which UCX holds something or a target owes something, and the answers that are
+// outstanding.
 static uint32_t unsettled(const channel_t *c)
 {
     uint32_t n = 0;
@@ -173,7 +175,8 @@ int channel_renew(channel_t *c)
         postpone(c, started);
         return 0;
     }
-    channel_bye(c, c->engine->config.peer_timeout_ns); // a target that has not heard of it waits for this PE when it leaves
+    // a target that has not heard of it waits for this PE when it leaves
+    channel_bye(c, c->engine->config.peer_timeout_ns);
     replace_worker(c, worker, fd);
     c->connected = 0;
     c->renew_at = c->engine->config.connections;

@@ -16,8 +16,8 @@ import (
 	"github.com/gopgas/gopgas/pgas/pgastest/netns"
 )
 
-// several returns the engines of a job of n PEs that reach each other by TCP, of which those of mute do not serve, and a channel of
-// PE 0 that keeps two connections.
+// several returns the engines of a job of n PEs that reach each other by TCP, of which those of mute do not serve, and
+// a channel of PE 0 that keeps two connections.
 func several(t *testing.T, n int, silence time.Duration, mute ...int) ([]*node, *Channel) {
 	t.Helper()
 	t.Setenv("UCX_TLS", "tcp")
@@ -113,8 +113,8 @@ func TestConnectionsAreBounded(t *testing.T) {
 	})
 }
 
-// TestBusyConnectionsStay: while a target does not answer, connections beyond the bound are made, and nothing is lost; once
-// it answers, the bound holds again.
+// TestBusyConnectionsStay: while a target does not answer, connections beyond the bound are made, and nothing is lost;
+// once it answers, the bound holds again.
 func TestBusyConnectionsStay(t *testing.T) {
 	const npes, mute = 5, 1
 	nodes, c := several(t, npes, 0, mute)
@@ -151,8 +151,8 @@ func TestBusyConnectionsStay(t *testing.T) {
 	}
 }
 
-// TestClosedConnectionsReportLosses: a loss is reported although the connection on which it happened has been closed for
-// others since.
+// TestClosedConnectionsReportLosses: a loss is reported although the connection on which it happened has been closed
+// for others since.
 func TestClosedConnectionsReportLosses(t *testing.T) {
 	const npes, victim = 5, 1
 	nodes, c := several(t, npes, 0)
@@ -190,8 +190,8 @@ func TestClosedConnectionsReportLosses(t *testing.T) {
 	}
 }
 
-// TestClosedConnectionsBoundNotes: an initiator whose notes find no room at their target has no more of them there because
-// it has closed the connection meanwhile.
+// TestClosedConnectionsBoundNotes: an initiator whose notes find no room at their target has no more of them there
+// because it has closed the connection meanwhile.
 func TestClosedConnectionsBoundNotes(t *testing.T) {
 	const npes, full = 5, 1
 	nodes, c := several(t, npes, 0)
@@ -248,8 +248,8 @@ func TestClosedConnectionsTakeNoAnswer(t *testing.T) {
 	}
 }
 
-// TestReopeningWithoutAddress: a connection that has been closed for others, and whose PE's address cannot be had any more,
-// is lost, as a first one would be.
+// TestReopeningWithoutAddress: a connection that has been closed for others, and whose PE's address cannot be had any
+// more, is lost, as a first one would be.
 func TestReopeningWithoutAddress(t *testing.T) {
 	nodes, c := several(t, 4, 0)
 	gone := false
@@ -277,8 +277,8 @@ func TestReopeningWithoutAddress(t *testing.T) {
 	}
 }
 
-// TestConnectionsWithFewPorts: where closed connections have taken the ports of the host, which they keep for a minute, a
-// channel goes on with the connections that it has. UCX would look for a port of a new worker's until there is one.
+// TestConnectionsWithFewPorts: where closed connections have taken the ports of the host, which they keep for a minute,
+// a channel goes on with the connections that it has. UCX would look for a port of a new worker's until there is one.
 func TestConnectionsWithFewPorts(t *testing.T) {
 	const within, inside = "PGAS_TEST_FEW_PORTS", "ip link set lo up && echo 40000 40127 >/proc/sys/net/ipv4/ip_local_port_range && exec \"$@\""
 	if os.Getenv(within) == "" {

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// TestWaiterRests: where a job has more PEs than CPUs, a waiter that polls sleeps from time to time. A yield would be no
-// voluntary switch, and would reach only threads of the waiter's own session or control group.
+// TestWaiterRests: where a job has more PEs than CPUs, a waiter that polls sleeps from time to time. A yield would be
+// no voluntary switch, and would reach only threads of the waiter's own session or control group.
 func TestWaiterRests(t *testing.T) {
 	t.Setenv("UCX_TLS", "tcp")
 	n := newNode(t, 0, false, 0, func(c *Config) { c.Oversubscribed, c.Spin = true, time.Hour })

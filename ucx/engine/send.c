@@ -152,8 +152,8 @@ static void send_by_service_lane(lane_t *l)
         replace_buffer(l);
 }
 
-// lane_send sends the buffer. With want_ack, the target acknowledges everything sent so far, and UCX's own operations are
-// flushed.
+// lane_send sends the buffer. With want_ack, the target acknowledges everything sent so far, and UCX's own operations
+// are flushed.
 void lane_send(lane_t *l, int want_ack)
 {
     if (l->status != UCS_OK) {

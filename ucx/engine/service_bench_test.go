@@ -12,9 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// BenchmarkService compares a service thread for each PE of a host with one for all of them. The engines of a host's PEs
-// stand in this process, with one more that initiates. It measures a fetch from one of them at random while all are idle, the
-// rate of puts to all, and the CPU time that they take while nothing is asked of them.
+// BenchmarkService compares a service thread for each PE of a host with one for all of them. The engines of a host's
+// PEs stand in this process, with one more that initiates. It measures a fetch from one of them at random while all are
+// idle, the rate of puts to all, and the CPU time that they take while nothing is asked of them.
 func BenchmarkService(b *testing.B) {
 	for _, pes := range []int{1, 8, 64} {
 		for _, shared := range []bool{false, true} {

@@ -7,8 +7,8 @@
 // sent back acknowledges what has come.
 //
 // A lane's messages go either way; their numbers put them in order at the target. A request for an
-// answer does not go by the service lane, because answers come to the worker that sent it. Nor may it overtake the service
-// lane, because the target can answer a message only when it arrives (lane_drain_service).
+// answer does not go by the service lane, because answers come to the worker that sent it. Nor may it overtake the
+// service lane, because the target can answer a message only when it arrives (lane_drain_service).
 #include <stdlib.h>
 
 #include "lane.h"
@@ -60,7 +60,8 @@ static enum service_send send_by(service_lane_t *x, sendbuf_t *b, size_t n)
 }
 
 // service_lane_send sends the n bytes of b, unless another thread holds the service worker or there is no service
-// lane to the PE: then it returns DECLINED. No more than config.connections are opened, because none is ever closed. A buffer that is IN_FLIGHT is freed when it has been sent.
+// lane to the PE: then it returns DECLINED. No more than config.connections are opened, because none is ever closed. A
+// buffer that is IN_FLIGHT is freed when it has been sent.
 enum service_send service_lane_send(lane_t *l, sendbuf_t *b, size_t n)
 {
     engine_t *e = l->channel->engine;

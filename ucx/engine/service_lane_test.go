@@ -149,8 +149,8 @@ func TestNothingIsLostBehindServiceLane(t *testing.T) {
 	}
 }
 
-// behindServiceLane returns the engines of three PEs, and a channel of PE 0 by whose service lane something has gone to PE 1
-// since that has stopped. PE 2 serves, and has got a signal too.
+// behindServiceLane returns the engines of three PEs, and a channel of PE 0 by whose service lane something has gone to
+// PE 1 since that has stopped. PE 2 serves, and has got a signal too.
 func behindServiceLane(ctx context.Context, t *testing.T) (nodes [3]*node, c *Channel) {
 	t.Helper()
 	const stopped, serves, signal = 1, 2, 1024
@@ -180,8 +180,8 @@ func behindServiceLane(ctx context.Context, t *testing.T) (nodes [3]*node, c *Ch
 	return nodes, c
 }
 
-// TestCloseWithStoppedTarget: a channel that closes does not wait for a target that has stopped before it has applied what
-// went by the service lane, and the other targets are told to forget their lanes.
+// TestCloseWithStoppedTarget: a channel that closes does not wait for a target that has stopped before it has applied
+// what went by the service lane, and the other targets are told to forget their lanes.
 func TestCloseWithStoppedTarget(t *testing.T) {
 	ctx, cancel := hang.Context(t.Context())
 	defer cancel()
@@ -199,8 +199,8 @@ func TestCloseWithStoppedTarget(t *testing.T) {
 	eventually(t, "the target that serves forgets its lane", func() bool { return nodes[2].Inbound() == 0 })
 }
 
-// TestRequestsBehindServiceLane: a request to a target that has stopped, which must not overtake what went by the service
-// lane, ends with its context, and other goroutines can use the channel meanwhile.
+// TestRequestsBehindServiceLane: a request to a target that has stopped, which must not overtake what went by the
+// service lane, ends with its context, and other goroutines can use the channel meanwhile.
 func TestRequestsBehindServiceLane(t *testing.T) {
 	for name, request := range map[string]func(ctx context.Context, c *Channel) error{
 		"get":       func(ctx context.Context, c *Channel) error { return c.Get(ctx, 1, make([]byte, 8), 4096) },

@@ -1,6 +1,7 @@
-// One service thread for many engines: what a host would have if its PEs shared one. No job runs so. It is here to be measured
-// beside a thread for each engine (BenchmarkService). It does what service_main does for one engine whose program computes:
-// it serves, ticks channels and beats, and sleeps on the event descriptors of all workers while nothing arrives.
+// One service thread for many engines: what a host would have if its PEs shared one. No job runs so. It is here to be
+// measured beside a thread for each engine (BenchmarkService). It does what service_main does for one engine whose
+// program computes: it serves, ticks channels and beats, and sleeps on the event descriptors of all workers while
+// nothing arrives.
 #include <poll.h>
 #include <stdlib.h>
 #include <sys/epoll.h>

@@ -34,8 +34,8 @@ static uint64_t span_of(const slot_t *s)
     return s->block ? (s->bytes / s->block - 1) * s->step + s->block : s->bytes;
 }
 
-// slot_bounce directs the rest of an answer to a bounce buffer, because dst may move: a variable smaller than STACK_MAX can
-// be on the stack of the goroutine, which the Go runtime may move once the goroutine is back in Go.
+// slot_bounce directs the rest of an answer to a bounce buffer, because dst may move: a variable smaller than STACK_MAX
+// can be on the stack of the goroutine, which the Go runtime may move once the goroutine is back in Go.
 int slot_bounce(slot_t *s, const char *dst)
 {
     uint64_t n = span_of(s);

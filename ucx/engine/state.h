@@ -21,7 +21,8 @@ enum {
     SPIN_BESIDE_NS = 100 * 1000, // for so long a thread polls while waiters are to sleep
     CLOCK_EVERY = 16,           // polls between two readings of the clock
     SERVE_EVERY = 8,            // polls of the channel's worker between two of the service worker, while waiting
-    SERVICE_LANE_MAX = 2 << 10, // a longer message takes longer by the service lane, because both ends would use its one connection
+    // a longer message takes longer by the service lane, because both ends would use its one connection
+    SERVICE_LANE_MAX = 2 << 10,
     COPY_MAX = 4 << 10,         // an answer up to this size is copied to where others are gathered
     GATHER_MAX = 15 << 10,      // so many bytes of blocks are gathered in a reply, more in memory of their own
     PACK_MAX = PIECE_BYTES / 2, // larger blocks are transfers of their own
@@ -99,7 +100,8 @@ struct engine {
     struct service_lane *service_lane;              // by PE; NULL until used
     uint32_t service_lanes;                         // of these, those that have been opened
     uint64_t service_lane_sent;                     // messages that went this way
-    uint64_t lost;                                  // 0, or 1 + the first PE that was found unreachable or silent; its status in the upper half
+    // 0, or 1 + the first PE that was found unreachable or silent; its status in the upper half
+    uint64_t lost;
     uint64_t served;                                // requests applied
     uint64_t rejected;                              // records that were out of bounds or not understood
     uint64_t refused;                               // messages that cannot be the job's
@@ -123,7 +125,8 @@ struct engine {
     // The threads that make progress, read by the service thread.
     uint32_t progressing __attribute__((aligned(64))); // threads inside a waiting call
     uint32_t progress_calls;                           // ever
-    uint32_t neighbours;                               // polls for which others are expected to need this CPU, as of the last yield
+    // polls for which others are expected to need this CPU, as of the last yield
+    uint32_t neighbours;
     uint32_t met;                                      // waits that were met since a time slice was last lost
     uint32_t vain_stays;                               // beside other load, since a word came to a waiter that polled
 

@@ -17,9 +17,9 @@ void count_silence(channel_t *c, lane_t *l, int64_t ns)
         lane_fail(l, UCS_ERR_TIMED_OUT);
 }
 
-// ack_due reports whether the target of a lane is to be asked what it has applied, as no thread asks: once the lane has sent
-// nothing for a while, or if it has been sending for long. In a conversation such a request and its answer would be more
-// messages than the program's own, and each takes a CPU from the PEs that share it.
+// ack_due reports whether the target of a lane is to be asked what it has applied, as no thread asks: once the lane has
+// sent nothing for a while, or if it has been sending for long. In a conversation such a request and its answer would
+// be more messages than the program's own, and each takes a CPU from the PEs that share it.
 static int ack_due(lane_t *l, int64_t now)
 {
     enum { STILL_NS = 1000 * 1000, LONG_NS = 20 * 1000 * 1000 };
@@ -34,8 +34,8 @@ static int ack_due(lane_t *l, int64_t now)
     return now - l->still_ns >= STILL_NS || now - l->unacked_ns >= LONG_NS;
 }
 
-// channel_tick sends what a channel has gathered for a tick, and asks for acknowledgements when they are due, so that all is
-// complete in the end even if the program never calls again. It reports whether anything has left or arrived.
+// channel_tick sends what a channel has gathered for a tick, and asks for acknowledgements when they are due, so that
+// all is complete in the end even if the program never calls again. It reports whether anything has left or arrived.
 static int channel_tick(channel_t *c)
 {
     enum { LOOKS = 8 };

@@ -105,7 +105,8 @@ struct engine_config {
     uint32_t *accused_bell; // futex word, bumped and woken after accused
     uint32_t pe;
     uint32_t npes;
-    uint32_t first;                      // where the numbers of messages, notes and slots start: the same at all engines of a job
+    // where the numbers of messages, notes and slots start: the same at all engines of a job
+    uint32_t first;
     int64_t spin_ns;                     // how long a thread polls before it sleeps
     int64_t peer_timeout_ns;             // how long a peer that owes an answer may be silent
     uint32_t connections;                // that a channel keeps at most, if it can; and the service worker
@@ -135,8 +136,8 @@ static inline uint64_t accusation(uint32_t pe, uint32_t accuser, uint64_t flags)
     return ACCUSED | flags | (uint64_t)accuser << ACCUSER_SHIFT | pe;
 }
 
-// watched reports whether a PE sleeps whose boot.State.Waiting is w, and on which bytes of its heap: all of them if *hi is
-// UINT64_MAX. boot/doorbell.go has the codes.
+// watched reports whether a PE sleeps whose boot.State.Waiting is w, and on which bytes of its heap: all of them if *hi
+// is UINT64_MAX. boot/doorbell.go has the codes.
 static inline int watched(uint64_t w, uint64_t *lo, uint64_t *hi)
 {
     enum { ANY_WORD = 1 };
@@ -216,9 +217,9 @@ struct spans {
     struct span list[SPANS];
 };
 
-// lane is what one channel has with one PE. All fields are guarded by channel.lock; Go appends to buf. It lives as long as
-// its channel. Its connection may be closed while nothing is outstanding (renew.c): then ep and out are NULL, and all
-// fields behind ep are as they were before the lane was first opened.
+// lane is what one channel has with one PE. All fields are guarded by channel.lock; Go appends to buf. It lives as long
+// as its channel. Its connection may be closed while nothing is outstanding (renew.c): then ep and out are NULL, and
+// all fields behind ep are as they were before the lane was first opened.
 struct lane {
     channel_t *channel;
     uint32_t pe;
@@ -239,7 +240,8 @@ struct lane {
     uint32_t used;  // bytes of out->data, the head included
     uint32_t records;
     uint32_t replies;          // of these, those that will be answered
-    uint32_t service_lane_seq; // seq of the last message that went by the service lane, or of one that has been acknowledged
+    // seq of the last message that went by the service lane, or of one that has been acknowledged
+    uint32_t service_lane_seq;
     uint64_t born;             // engine.ticks when the first record went in
     int64_t left_ns;           // when notes or signals have last left at once
     int64_t silent_ns;         // how long waits have waited without an answer

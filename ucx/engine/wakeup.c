@@ -43,8 +43,8 @@ void ring_for_word(engine_t *e, uint64_t off)
         ring_doorbell(e);
 }
 
-// sleeps reports whether a goroutine of this PE sleeps: until words of its heap are updated, or until members of a team on this
-// host arrive, which no message tells.
+// sleeps reports whether a goroutine of this PE sleeps: until words of its heap are updated, or until members of a team
+// on this host arrive, which no message tells.
 int sleeps(const engine_t *e)
 {
     return __atomic_load_n(e->config.waiting, __ATOMIC_SEQ_CST) ||
@@ -60,11 +60,11 @@ void ring_if_waiting(engine_t *e)
         ring_doorbell(e);
 }
 
-// nap_ns returns for how long a thread sleeps that has been woken in vain so many times: by a worker's event descriptor,
-// and then the worker had nothing to do. The thread leaves the descriptors out of that sleep. 0 means that it may trust
-// them. UCX asks for POLLOUT of a TCP connection until the target has accepted it, and a socket is writable all that
-// time. A thread that went on trusting the descriptor would never sleep, and might keep the CPU from the very PE that is to
-// accept.
+// nap_ns returns for how long a thread sleeps that has been woken in vain so many times: by a worker's event
+// descriptor, and then the worker had nothing to do. The thread leaves the descriptors out of that sleep. 0 means that
+// it may trust them. UCX asks for POLLOUT of a TCP connection until the target has accepted it, and a socket is
+// writable all that time. A thread that went on trusting the descriptor would never sleep, and might keep the CPU from
+// the very PE that is to accept.
 int64_t nap_ns(unsigned vain)
 {
     enum { TRUSTED = 4, FIRST_NS = 20 * 1000, DOUBLINGS = 8 };

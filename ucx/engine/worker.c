@@ -1,5 +1,5 @@
-// UCX's workers, and what every one of them needs: an event descriptor, a handler for each kind of message, and listeners
-// that strangers do not reach.
+// UCX's workers, and what every one of them needs: an event descriptor, a handler for each kind of message, and
+// listeners that strangers do not reach.
 #include <errno.h>
 #include <netinet/in.h>
 #include <signal.h>
@@ -25,8 +25,8 @@ int say_status(char *err, size_t err_bytes, const char *what, ucs_status_t statu
     return 0;
 }
 
-// ports is held while workers of this process open and close their ports: accept.c tells a new listener by its port, which
-// another worker may just have given up.
+// ports is held while workers of this process open and close their ports: accept.c tells a new listener by its port,
+// which another worker may just have given up.
 static pthread_mutex_t ports = PTHREAD_MUTEX_INITIALIZER;
 
 static int open_alone(engine_t *e, ucp_worker_h *worker, int *fd, char *err, size_t err_bytes)
@@ -53,9 +53,9 @@ static int open_alone(engine_t *e, ucp_worker_h *worker, int *fd, char *err, siz
     return 1;
 }
 
-// ports_left reports whether the kernel has ports for the listeners of another worker. Where it has none, UCX 1.13 tries
-// again and again within ucp_worker_create. Connections that have been closed keep their ports for a minute, so a worker
-// that is made in place of another may come to that.
+// ports_left reports whether the kernel has ports for the listeners of another worker. Where it has none, UCX 1.13
+// tries again and again within ucp_worker_create. Connections that have been closed keep their ports for a minute, so a
+// worker that is made in place of another may come to that.
 int ports_left(void)
 {
     enum { SPARE = 8 };
@@ -73,7 +73,8 @@ int ports_left(void)
     return ok;
 }
 
-// worker_open makes a worker of e. On failure it returns 0 and writes the reason to err; *worker is NULL if there is none.
+// worker_open makes a worker of e. On failure it returns 0 and writes the reason to err; *worker is NULL if there is
+// none.
 int worker_open(engine_t *e, ucp_worker_h *worker, int *fd, char *err, size_t err_bytes)
 {
     pthread_mutex_lock(&ports);

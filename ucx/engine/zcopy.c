@@ -1,7 +1,7 @@
 // Zero-copy puts return before their source may be used again: UCX reads the source until it has sent every piece.
 //
-// A put returns a handle. The handles to one PE are numbers, and released in that order: one may be reported as released
-// later than it is, never sooner. Few can be open at a time; one more waits.
+// A put returns a handle. The handles to one PE are numbers, and released in that order: one may be reported as
+// released later than it is, never sooner. Few can be open at a time; one more waits.
 #include "engine.h"
 
 // released reports whether handle arg of the lane, or the last handle of every lane, is released. UCX ends the requests

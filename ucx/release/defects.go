@@ -2,8 +2,8 @@ package release
 
 // The defects of UCX that this module works around.
 //
-// A defect that depends on the release is looked up by Has. One that depends on how the library was compiled is tried at
-// run time. Where a workaround costs nothing in a sound release, or has a use of its own, it is always on.
+// A defect that depends on the release is looked up by Has. One that depends on how the library was compiled is tried
+// at run time. Where a workaround costs nothing in a sound release, or has a use of its own, it is always on.
 
 // A Defect is something that UCX does wrong.
 type Defect int

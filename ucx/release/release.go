@@ -34,8 +34,8 @@ var (
 	Tested = []Version{{1, 13, 1}, {1, 18, 1}}
 )
 
-// Check returns an error if a program that was compiled with the headers of release built cannot work with the library of
-// release running. Releases of one major version are compatible.
+// Check returns an error if a program that was compiled with the headers of release built cannot work with the library
+// of release running. Releases of one major version are compatible.
 func Check(built, running Version) error {
 	const remedy = "install libucx-dev of one of these, and build the program again"
 	switch {

@@ -1,14 +1,15 @@
 package manual
 
-// What may stand where the user is typing. The shell's script passes the words of the line; the last is the one to complete,
-// and may be empty.
+// What may stand where the user is typing. The shell's script passes the words of the line; the last is the one to
+// complete, and may be empty.
 
 import (
 	"slices"
 	"strings"
 )
 
-// Complete returns a line for each candidate, "candidate<TAB>description", or one of the kinds, which the shell completes itself.
+// Complete returns a line for each candidate, "candidate<TAB>description", or one of the kinds, which the shell
+// completes itself.
 func (c *Command) Complete(words []string) []string {
 	if len(words) == 0 {
 		words = []string{""}
@@ -97,7 +98,8 @@ func find(known []Flag, word string) *Flag {
 	return nil
 }
 
-// joinEquals undoes what bash does to -flag=value: three words of it. The value is completed as a word of its own there.
+// joinEquals undoes what bash does to -flag=value: three words of it. The value is completed as a word of its own
+// there.
 func joinEquals(words []string) []string {
 	var joined []string
 	for i, w := range words {

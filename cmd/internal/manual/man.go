@@ -1,7 +1,7 @@
 package manual
 
-// The manual page, in the macros of man(7). Prose stays as -h has it, line by line, since its examples are in columns; flags are
-// filled paragraphs under the headings of -h.
+// The manual page, in the macros of man(7). Prose stays as -h has it, line by line, since its examples are in columns;
+// flags are filled paragraphs under the headings of -h.
 
 import (
 	"fmt"

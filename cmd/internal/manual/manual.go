@@ -1,7 +1,7 @@
 // Package manual makes shell completion and manual pages of what a command prints with -h.
 //
-// That text is the only description of a command that there is: its prose, and its flags as package flag or pgasgen print them,
-// under headings. So a flag that -h shows is completed and in the manual page, with the same words.
+// That text is the only description of a command that there is: its prose, and its flags as package flag or pgasgen
+// print them, under headings. So a flag that -h shows is completed and in the manual page, with the same words.
 //
 //	manual.go    a command, and the flags in its help
 //	complete.go  what may stand where the user is typing

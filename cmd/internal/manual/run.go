@@ -16,7 +16,8 @@ func Usage(name string) string {
 		line("manual | man -l -", "this text as a manual page; manual -o DIR writes all of them")
 }
 
-// Run does the subcommands completion and manual, if args begin with one of them. It returns the exit status and true then.
+// Run does the subcommands completion and manual, if args begin with one of them. It returns the exit status and true
+// then.
 func (c *Command) Run(args []string, stdout, stderr io.Writer) (status int, done bool) {
 	var err error
 	switch {

@@ -1,7 +1,7 @@
 package manual
 
-// The scripts of the shells. Each calls `COMMAND completion words -- WORD…` for the line at hand, so a script that was installed
-// once knows the flags of every later version.
+// The scripts of the shells. Each calls `COMMAND completion words -- WORD…` for the line at hand, so a script that was
+// installed once knows the flags of every later version.
 
 import (
 	"fmt"

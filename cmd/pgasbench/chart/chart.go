@@ -35,7 +35,8 @@ func CheckName(file string) error {
 	return nil
 }
 
-// Diagram draws all curves. An axis is logarithmic if its values are far apart. It returns an error if a value is no number.
+// Diagram draws all curves. An axis is logarithmic if its values are far apart. It returns an error if a value is no
+// number.
 func Diagram(title, x, y string, all []Curve) (*plot.Plot, error) {
 	p := plot.New()
 	p.Title.Text = title

@@ -9,7 +9,8 @@ import (
 )
 
 const (
-	busyAbove = 0.1                    // the part of the machine that other processes may take before the report says so
+	// the part of the machine that other processes may take before the report says so
+	busyAbove = 0.1
 	lookFor   = 300 * time.Millisecond // how long to look
 )
 

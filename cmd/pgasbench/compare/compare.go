@@ -6,11 +6,11 @@
 // row are measured one after the other, and the row's ratio is the median of the rounds'. No absolute
 // time decides anything.
 //
-// rows.go is the table of goals, which collectives.go, locks.go, mpi.go and kernels.go complete; suites.go says which programs
-// measure which rows; tools.go builds them and makes hosts out of network namespaces; children.go runs
-// them; busy.go looks how much of the machine other processes take; floor.go has what the machine itself
-// costs, and multiples.go which of that a row is a multiple of; versions.go has the releases of the peers; report.go judges
-// and prints; launcher.go runs single programs for package growth.
+// rows.go is the table of goals, which collectives.go, locks.go, mpi.go and kernels.go complete; suites.go says which
+// programs measure which rows; tools.go builds them and makes hosts out of network namespaces; children.go runs them;
+// busy.go looks how much of the machine other processes take; floor.go has what the machine itself costs, and
+// multiples.go which of that a row is a multiple of; versions.go has the releases of the peers; report.go judges and
+// prints; launcher.go runs single programs for package growth.
 package compare
 
 import (

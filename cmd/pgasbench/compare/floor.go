@@ -1,8 +1,9 @@
 package compare
 
-// The machine's floor, which every report ends with, by `pgasbench floor` in each round: what one locked instruction and one
-// trip of a cache line cost, and whatever else the rows are made of. Nearly every operation inside a host is a few of these, and
-// they differ between CPUs more than the runtimes do, so ratios of two machines compare only with both floors beside them.
+// The machine's floor, which every report ends with, by `pgasbench floor` in each round: what one locked instruction
+// and one trip of a cache line cost, and whatever else the rows are made of. Nearly every operation inside a host is a
+// few of these, and they differ between CPUs more than the runtimes do, so ratios of two machines compare only with
+// both floors beside them.
 
 import (
 	"fmt"
@@ -28,7 +29,8 @@ var floorPoints = []struct {
 	{point{floorSuite, "yield", 8}, "one hand-over of a CPU"},
 }
 
-// floorJobs are the runs that measure the floor, once a round: of this host, and of TCP between two if rows are of hosts.
+// floorJobs are the runs that measure the floor, once a round: of this host, and of TCP between two if rows are of
+// hosts.
 func floorJobs(wanted []row, cpus int) []job {
 	jobs := []job{{suite: suiteNamed(floorSuite), group: floorSuite}, {suite: suiteNamed(floorHostsSuite), group: floorSuite}}
 	add := func(p point) {

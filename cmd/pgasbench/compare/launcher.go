@@ -13,14 +13,15 @@ import (
 	"github.com/gopgas/gopgas/cmd/pgasbench/result"
 )
 
-// A Place is where the PEs of a program run: PEs on this host, or if Hosts is more than one, one on each of so many hosts.
+// A Place is where the PEs of a program run: PEs on this host, or if Hosts is more than one, one on each of so many
+// hosts.
 type Place struct{ PEs, Hosts int }
 
 // A Launcher runs programs.
 type Launcher struct{ t *tools }
 
-// NewLauncher builds the programs in source, the top of the module ("": it is looked for), and makes so many hosts. What cannot be had is
-// said by what needs it.
+// NewLauncher builds the programs in source, the top of the module ("": it is looked for), and makes so many hosts.
+// What cannot be had is said by what needs it.
 func NewLauncher(ctx context.Context, source string, hosts int, peers bool, news io.Writer) (*Launcher, error) {
 	t, err := newTools(ctx, needs{osh: peers, hosts: hosts}, &options{source: source}, news)
 	if err != nil {
@@ -81,8 +82,8 @@ type FloorPart struct {
 	Bytes int
 }
 
-// FloorOf returns what an operation at a place cannot do without on this machine, and the same in words; nothing if it has no
-// meaningful floor.
+// FloorOf returns what an operation at a place cannot do without on this machine, and the same in words; nothing if it
+// has no meaningful floor.
 func FloorOf(p Place, bench string, bytes int) (parts []FloorPart, inWord string) {
 	suite := of("ours", p.PEs)
 	if p.Hosts > 1 {

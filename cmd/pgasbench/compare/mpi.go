@@ -1,7 +1,7 @@
 package compare
 
-// One-sided operations of MPI, by two implementations: a put or a get and a flush, and fetching atomics, in an epoch that
-// stays open. MPICH is not among the peers of other groups; where Debian has both, its commands end in .mpich.
+// One-sided operations of MPI, by two implementations: a put or a get and a flush, and fetching atomics, in an epoch
+// that stays open. MPICH is not among the peers of other groups; where Debian has both, its commands end in .mpich.
 
 import (
 	"path/filepath"
@@ -30,8 +30,8 @@ func rowsOfMPI() (rows []row) {
 	return rows
 }
 
-// suitesOfMPI: on one host Open MPI 4.1 dies of a segmentation fault in a compare-and-swap of the windows it chooses, which
-// are of the kind rdma. Those of the kind sm are faster, too.
+// suitesOfMPI: on one host Open MPI 4.1 dies of a segmentation fault in a compare-and-swap of the windows it chooses,
+// which are of the kind rdma. Those of the kind sm are faster, too.
 func suitesOfMPI() []suite {
 	return []suite{
 		{name: of("mpi-sm", 2), says: "MPI with shared windows, 2 PEs", needs: needs{mpi: true}, argv: mpi(2, []string{"--mca", "osc", "^rdma"})},
@@ -44,8 +44,8 @@ func mpich(npes int) func(t *tools) []string {
 	return func(t *tools) []string { return []string{"mpiexec.mpich", "-n", strconv.Itoa(npes), t.bin("mpich")} }
 }
 
-// mpichOnHosts runs one PE on each of n hosts. The launcher rsh passes no options to agent.sh, as ssh would; UCX_TLS keeps
-// MPICH from using shared memory.
+// mpichOnHosts runs one PE on each of n hosts. The launcher rsh passes no options to agent.sh, as ssh would; UCX_TLS
+// keeps MPICH from using shared memory.
 func mpichOnHosts(n int) func(t *tools) []string {
 	return func(t *tools) []string {
 		return append(onFirstHost(t), "mpiexec.mpich", "-launcher", "rsh", "-launcher-exec", filepath.Join(t.peers, "agent.sh"),

@@ -1,7 +1,7 @@
 package compare
 
-// What a row is a multiple of: the parts of the machine's floor that its operation cannot do without. They follow from what
-// our side of the row measures, and where. An operation without a meaningful floor has none.
+// What a row is a multiple of: the parts of the machine's floor that its operation cannot do without. They follow from
+// what our side of the row measures, and where. An operation without a meaningful floor has none.
 
 import (
 	"fmt"
@@ -105,8 +105,8 @@ func isLock(bench string) bool {
 	return false
 }
 
-// floorOfCollective: every PE has to run, those that share a CPU one after the other, and all data has to be copied, by all
-// CPUs at once.
+// floorOfCollective: every PE has to run, those that share a CPU one after the other, and all data has to be copied, by
+// all CPUs at once.
 func floorOfCollective(bench string, bytes, npes, cpus int) (parts []part) {
 	moved := map[string]float64{"barrier": 0, "broadcast": float64(npes - 1), "fcollect": float64(npes * npes), "collect": float64(npes * npes),
 		"alltoall": float64(npes * npes), "sum": float64(npes)}

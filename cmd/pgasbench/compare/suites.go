@@ -99,8 +99,8 @@ func oshmemOnHosts(n int, program ...string) func(t *tools) []string {
 	}
 }
 
-// mpiOnHosts does the same. Windows of the kind ucx did not end over TCP. Debian's configuration leaves out pt2pt, which this
-// brings back; Open MPI 5 has rdma instead.
+// mpiOnHosts does the same. Windows of the kind ucx did not end over TCP. Debian's configuration leaves out pt2pt,
+// which this brings back; Open MPI 5 has rdma instead.
 func mpiOnHosts(n int) func(t *tools) []string {
 	return func(t *tools) []string {
 		return append(openMPIOnHosts(t, n, "mpirun", "--mca", "osc", "^ucx"), t.bin("mpi"))

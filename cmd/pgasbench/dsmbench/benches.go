@@ -1,7 +1,7 @@
 package dsmbench
 
-// The table of what is measured on a job. A bench is a body that every PE runs. PE 0 measures; the last PE has written what
-// PE 0 reads.
+// The table of what is measured on a job. A bench is a body that every PE runs. PE 0 measures; the last PE has written
+// what PE 0 reads.
 
 import (
 	"slices"

@@ -1,8 +1,9 @@
 package dsmbench
 
-// BT class A: 64³ points. The planes of i divide most loops, so that a PE writes the same blocks again and again, with a
-// barrier behind each loop. The solution along x, and the scaling before it, are divided by j: there each PE has some rows of
-// every plane. The block matrices of all points are shared arrays, three times as long as a plane's part of a block is.
+// BT class A: 64³ points. The planes of i divide most loops, so that a PE writes the same blocks again and again, with
+// a barrier behind each loop. The solution along x, and the scaling before it, are divided by j: there each PE has some
+// rows of every plane. The block matrices of all points are shared arrays, three times as long as a plane's part of a
+// block is.
 
 const (
 	btU     = iota // the solution, 5 numbers a point

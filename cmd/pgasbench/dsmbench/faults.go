@@ -1,7 +1,7 @@
 package dsmbench
 
-// Page faults and views. The last PE overwrites all blocks, and after a barrier PE 0 touches a byte of each, beside Gets of as
-// many bytes of the last PE's symmetric memory.
+// Page faults and views. The last PE overwrites all blocks, and after a barrier PE 0 touches a byte of each, beside
+// Gets of as many bytes of the last PE's symmetric memory.
 
 import (
 	"fmt"

@@ -15,8 +15,8 @@ const releaseBlocks = 64
 func releaseRun(m *meter, block int) error    { return releaseOwn(m, block, 1) }
 func releaseSpread(m *meter, block int) error { return releaseOwn(m, block, 2) }
 
-// releaseOwn measures the release of blocks that PE 0 wrote last, every one or every second of them. No message is sent,
-// which is checked by the counts of the region.
+// releaseOwn measures the release of blocks that PE 0 wrote last, every one or every second of them. No message is
+// sent, which is checked by the counts of the region.
 func releaseOwn(m *meter, block, every int) error {
 	b, err := m.open(block, releaseBlocks*every, 4*releaseBlocks, dsm.Paged)
 	if err != nil {

@@ -1,10 +1,11 @@
 package dsmbench
 
-// CG as the paper's own runtime releases it, which decides how many write notices a barrier has. The paper (II-B) says that
-// a home writes its blocks without a twin: fast release. So a release does not know which of them have changed, and has a
-// notice for each that is still writable. The source that the paper publishes shows two things more. A block stays
-// writable for up to 64 releases unless another process writes it. And the stack of a worker is a block, which is always
-// writable. So a process of CG has notices of all four vectors and of 16 stacks in each barrier, whatever it has written.
+// CG as the paper's own runtime releases it, which decides how many write notices a barrier has. The paper (II-B) says
+// that a home writes its blocks without a twin: fast release. So a release does not know which of them have changed,
+// and has a notice for each that is still writable. The source that the paper publishes shows two things more. A block
+// stays writable for up to 64 releases unless another process writes it. And the stack of a worker is a block, which is
+// always writable. So a process of CG has notices of all four vectors and of 16 stacks in each barrier, whatever it has
+// written.
 //
 // The barrier is the paper's (III-A), which gathers the notices of each process: dsm.Options.AllNotices.
 
@@ -37,7 +38,8 @@ func (k *worker) stayWritable() {
 	}
 }
 
-// sum writes this PE's part of a reduction, which the paper's programs keep in shared memory. All parts are in one block.
+// sum writes this PE's part of a reduction, which the paper's programs keep in shared memory. All parts are in one
+// block.
 func (k *worker) sum() {
 	if k.p.writable == nil {
 		return // package dsm has Member.Sum, which is no access to coherent memory

@@ -36,7 +36,8 @@ type merger struct {
 
 // mergeAtWriter measures all ways for each part.
 func mergeAtWriter(m *meter, block int) error {
-	r, err := dsm.Open(m.ctx, m.w, dsm.Options{Bytes: uint64(block), Block: block, Mode: dsm.Soft}) // for its counts, all zero
+	// for its counts, all zero
+	r, err := dsm.Open(m.ctx, m.w, dsm.Options{Bytes: uint64(block), Block: block, Mode: dsm.Soft})
 	if err != nil {
 		return err
 	}
@@ -72,7 +73,8 @@ func mergeTrial(m *meter, r *dsm.Region, block, percent int, way string) error {
 	return free()
 }
 
-// newMerger allocates what the ways need. Runs of eight bytes are changed, evenly spread. It is collective, and so is free.
+// newMerger allocates what the ways need. Runs of eight bytes are changed, evenly spread. It is collective, and so is
+// free.
 func newMerger(m *meter, block, percent int) (x *merger, free func() error, err error) {
 	x = &merger{m: m, own: make([]byte, block), twin: make([]byte, block), latest: make([]byte, block)}
 	if x.block, err = pgas.Alloc[byte](m.ctx, m.w, block); err != nil {

@@ -1,8 +1,8 @@
 package dsmbench
 
-// The programs of the paper, as their OpenMP versions in C divide them (cNPB, a translation of NPB 2.3): which arrays are
-// shared, which loops are divided by what, and where barriers are. What the paper does not say, and is chosen here: arrays
-// are written first by the PE that uses them, and the times of phases relate as guessed.
+// The programs of the paper, as their OpenMP versions in C divide them (cNPB, a translation of NPB 2.3): which arrays
+// are shared, which loops are divided by what, and where barriers are. What the paper does not say, and is chosen here:
+// arrays are written first by the PE that uses them, and the times of phases relate as guessed.
 
 import (
 	"slices"
@@ -48,8 +48,8 @@ const (
 	cgColumns        // their places
 )
 
-// cg is the method of conjugate gradients. A step is one product of the matrix with p, of which there are 26 an iteration.
-// Its three barriers follow the product, the two vectors that advance, and the new direction.
+// cg is the method of conjugate gradients. A step is one product of the matrix with p, of which there are 26 an
+// iteration. Its three barriers follow the product, the two vectors that advance, and the new direction.
 func cg(name, doc string, rows, perRow, iterations, block int64, notices int, sequential time.Duration) *program {
 	entries := rows * (perRow + 1) * (perRow + 1) // at most
 	return &program{
@@ -108,8 +108,8 @@ func ep(name, doc string, sequential time.Duration) *program {
 	}
 }
 
-// ft is class C: the evolution of a grid of 512³ complex numbers, by planes; transforms along z, by rows of all planes; and
-// transforms along y and x, by planes.
+// ft is class C: the evolution of a grid of 512³ complex numbers, by planes; transforms along z, by rows of all planes;
+// and transforms along y and x, by planes.
 var ft = &program{
 	name: "ft", doc: "FT class C: 512³ points, blocks of 1 MiB", sequential: seconds(357.55), steps: 20,
 	block: 1 << 20, notices: 128, grain: 16 << 10, arrays: []int64{16 << 27, 16 << 27},
@@ -142,8 +142,8 @@ var ft = &program{
 	},
 }
 
-// is is class C: each PE counts its part of 2^27 keys by itself and adds the counts of 2^23 values to those of all, in a
-// critical section.
+// is is class C: each PE counts its part of 2^27 keys by itself and adds the counts of 2^23 values to those of all, in
+// a critical section.
 var is = &program{
 	name: "is", doc: "IS class C: 2^27 keys, blocks of 1 MiB", sequential: seconds(12.30), steps: 10,
 	block: 1 << 20, notices: 1024, grain: 16 << 10, arrays: []int64{4 << 27, 4 << 23},

@@ -1,7 +1,7 @@
 package dsmbench
 
-// How a job measures. A bench repeats rounds: the last PE prepares, all meet, PE 0 takes the time of the operation and of
-// what stands beside it, one after the other, so that both have the same neighbours on the machine.
+// How a job measures. A bench repeats rounds: the last PE prepares, all meet, PE 0 takes the time of the operation and
+// of what stands beside it, one after the other, so that both have the same neighbours on the machine.
 
 import (
 	"context"
@@ -34,8 +34,8 @@ type measured struct {
 	Moves     float64 `json:"moves"` // releases that sent messages
 }
 
-// Run measures the benches of o with the PEs of this job. PE 0 prints. It returns an error if page faults cannot be had,
-// if a bench reads other bytes than were written, and those of package dsm.
+// Run measures the benches of o with the PEs of this job. PE 0 prints. It returns an error if page faults cannot be
+// had, if a bench reads other bytes than were written, and those of package dsm.
 func Run(ctx context.Context, w *pgas.World, o *Options, stdout io.Writer) error {
 	if w.NPEs() < 2 {
 		return fmt.Errorf("pgasbench dsm takes 2 PEs or more: run it under pgasrun -n 2")

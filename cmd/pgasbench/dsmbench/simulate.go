@@ -107,8 +107,8 @@ func (k *worker) check() error {
 	return k.region.Barrier(k.ctx)
 }
 
-// Simulate runs the points of o in the simulator, as many at a time as o says, and prints them in their order; while it runs,
-// it tells stderr how far they are. It returns the first error, and the cause of ctx's end.
+// Simulate runs the points of o in the simulator, as many at a time as o says, and prints them in their order; while it
+// runs, it tells stderr how far they are. It returns the first error, and the cause of ctx's end.
 func Simulate(ctx context.Context, o *Options, stdout io.Writer) error {
 	out := newOutput(o, stdout)
 	all := &progress{total: len(o.points)}

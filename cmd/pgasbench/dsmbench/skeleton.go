@@ -1,8 +1,8 @@
 package dsmbench
 
-// A skeleton makes the accesses of a program without its arithmetic. Positions and lengths are those of the program; a byte
-// of the skeleton's arrays stands for as many of them as the program's grain says, and is weighed as them. So blocks,
-// faults, notices and messages are as many as the program's, and as long.
+// A skeleton makes the accesses of a program without its arithmetic. Positions and lengths are those of the program; a
+// byte of the skeleton's arrays stands for as many of them as the program's grain says, and is weighed as them. So
+// blocks, faults, notices and messages are as many as the program's, and as long.
 
 import (
 	"context"
@@ -31,10 +31,10 @@ type program struct {
 // workersOfPE is the number of the paper's workers of one process: the computing of a PE is divided by it.
 const workersOfPE = 16
 
-// usualFault is the CPU time of a page fault. With userfaultfd and the pager of package dsm, faults on pages of 4 KiB of an
-// idle host were measured at 6.6 µs, whether the page was read, fetched to be written, or written where it was. The paper
-// gives no time for its own faults, which are signals and calls of mprotect. Copying larger blocks is not counted: the
-// workers of a PE do that at the same time.
+// usualFault is the CPU time of a page fault. With userfaultfd and the pager of package dsm, faults on pages of 4 KiB
+// of an idle host were measured at 6.6 µs, whether the page was read, fetched to be written, or written where it was.
+// The paper gives no time for its own faults, which are signals and calls of mprotect. Copying larger blocks is not
+// counted: the workers of a PE do that at the same time.
 const usualFault = 7 * time.Microsecond
 
 // worker is one PE in a skeleton. It stands for workersOfPE workers of one process.
@@ -177,7 +177,8 @@ func (k *worker) compute(part float64) error {
 	return k.w.Sleep(k.ctx, time.Duration(part*all))
 }
 
-// barrier ends a phase. The CPU time of its page faults is taken here: one thread of a PE serves them one after another.
+// barrier ends a phase. The CPU time of its page faults is taken here: one thread of a PE serves them one after
+// another.
 func (k *worker) barrier() error {
 	k.stayWritable()
 	k.mark++

@@ -25,9 +25,9 @@ func simulated(t *testing.T, c point) outcome {
 	return r
 }
 
-// TestCliff: with as many notices as blocks are written between barriers, all reads of CG take one message. A barrier of
-// four PEs sends the notices of two of them at most, so 48 are enough for the 92 blocks of two vectors. With fewer, leases
-// end, but those of a home's own copies are renewed: no step fetches the matrix again.
+// TestCliff: with as many notices as blocks are written between barriers, all reads of CG take one message. A barrier
+// of four PEs sends the notices of two of them at most, so 48 are enough for the 92 blocks of two vectors. With fewer,
+// leases end, but those of a home's own copies are renewed: no step fetches the matrix again.
 func TestCliff(t *testing.T) {
 	with := func(notices int) outcome { return simulated(t, at("cg", func(c *point) { c.Notices = notices })) }
 	enough, few := with(48), with(44)
@@ -40,8 +40,8 @@ func TestCliff(t *testing.T) {
 	}
 }
 
-// TestPaperCliff: with notices of all blocks that stay writable, CG has between 65 and 128 of them a PE, so that its cliff is
-// where the paper has it, and as high.
+// TestPaperCliff: with notices of all blocks that stay writable, CG has between 65 and 128 of them a PE, so that its
+// cliff is where the paper has it, and as high.
 func TestPaperCliff(t *testing.T) {
 	with := func(notices int) outcome {
 		return simulated(t, at("cg-menps", func(c *point) { c.Notices, c.Fault = notices, usualFault }))

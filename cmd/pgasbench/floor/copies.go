@@ -1,7 +1,7 @@
 package floor
 
-// Copying between two mappings of shared memory. The same copies are the bench "copy" of pgasbench, which measures them in
-// the process that puts.
+// Copying between two mappings of shared memory. The same copies are the bench "copy" of pgasbench, which measures them
+// in the process that puts.
 
 import (
 	"fmt"
@@ -20,8 +20,8 @@ type Copies struct {
 	piece    int // bytes of one call of copy
 }
 
-// piece is a length below that from which copy of Go goes past the cache, which is slower as long as both sides fit into it,
-// and faster beyond.
+// piece is a length below that from which copy of Go goes past the cache, which is slower as long as both sides fit
+// into it, and faster beyond.
 const piece = 256 << 10
 
 // pieceOf returns in which pieces size bytes are copied fastest.

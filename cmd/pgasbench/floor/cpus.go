@@ -67,7 +67,8 @@ func parseCPUs(text string) (all []int) {
 	return all
 }
 
-// candidates returns the CPUs that may be nearest to cpu: cores that share a cache with it, or else any; no thread of its core.
+// candidates returns the CPUs that may be nearest to cpu: cores that share a cache with it, or else any; no thread of
+// its core.
 func candidates(cpu int, allowed []int) []int {
 	const most = 8
 	same, cached := listed(cpu, "topology/thread_siblings_list"), listed(cpu, "cache/index3/shared_cpu_list")

@@ -1,6 +1,6 @@
-// Package floor measures what the machine itself can do, below any runtime: one locked instruction, one trip of a cache line,
-// the hand-over of a CPU, copies, TCP. An operation of a runtime is made of these, and can be no faster than they are: so its
-// time as a multiple of them says what is left to gain, and stays when the CPU is another.
+// Package floor measures what the machine itself can do, below any runtime: one locked instruction, one trip of a cache
+// line, the hand-over of a CPU, copies, TCP. An operation of a runtime is made of these, and can be no faster than they
+// are: so its time as a multiple of them says what is left to gain, and stays when the CPU is another.
 //
 //	floor.go          the command: benches, options, output
 //	alone.go          benches of one process: locked instructions, copies
@@ -179,8 +179,8 @@ func Parse(args []string) (*Options, error) {
 	return o, nil
 }
 
-// Main measures what o asks for, and prints each figure when it is there. A figure that cannot be had is named on stderr with
-// the reason, and is an error only if there is no other.
+// Main measures what o asks for, and prints each figure when it is there. A figure that cannot be had is named on
+// stderr with the reason, and is an error only if there is no other.
 func Main(ctx context.Context, o *Options, stdout, stderr io.Writer) error {
 	m := &machine{Options: o, ctx: ctx}
 	defer m.close()
@@ -257,7 +257,8 @@ func (m *machine) measure(b bench, size int) (result.Result, error) {
 	return result.Of(b.name, size, pes, via, s, b.ways), nil
 }
 
-// processes returns how many processes b has. Where more than two share a CPU, a round takes a hand-over less than that.
+// processes returns how many processes b has. Where more than two share a CPU, a round takes a hand-over less than
+// that.
 func (b bench) processes() int {
 	switch {
 	case b.place == alone:

@@ -87,7 +87,8 @@ func (p *pair) yields(first, n int) error {
 	return nil
 }
 
-// HandOver returns the name of the figure that a hand-over of a CPU costs where so many processes share it, or nearly so many.
+// HandOver returns the name of the figure that a hand-over of a CPU costs where so many processes share it, or nearly
+// so many.
 func HandOver(sharing int) string {
 	for _, of := range []int{4, 8, 16} {
 		switch {
@@ -100,8 +101,8 @@ func HandOver(sharing int) string {
 	return "yield-32"
 }
 
-// rounds has each of the processes of one CPU run once in each round, in whatever order the kernel likes. The last to arrive
-// goes on at once, so that a round takes a hand-over less than there are processes.
+// rounds has each of the processes of one CPU run once in each round, in whatever order the kernel likes. The last to
+// arrive goes on at once, so that a round takes a hand-over less than there are processes.
 func (p *pair) rounds(first, n int) error {
 	arrived, of := &p.arrived, int64(p.of)
 	for i := first; i < first+n; i++ {

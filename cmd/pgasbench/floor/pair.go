@@ -1,7 +1,8 @@
 package floor
 
-// Benches of two processes or more. The leader is pgasbench itself; the followers are further processes of the same program,
-// which end with the leader. All run the same batches; the leader decides how many, and tells the followers through shared memory.
+// Benches of two processes or more. The leader is pgasbench itself; the followers are further processes of the same
+// program, which end with the leader. All run the same batches; the leader decides how many, and tells the followers
+// through shared memory.
 
 import (
 	"context"
@@ -84,7 +85,8 @@ func (p *pair) agree(value int) (int, error) {
 	return value, nil
 }
 
-// abandon tells a process that waits for another one that it is gone, unless it writes its own turn into the word just then.
+// abandon tells a process that waits for another one that it is gone, unless it writes its own turn into the word just
+// then.
 func (s *shared) abandon() {
 	words := []*word{&s.ball, &s.sleep, &s.made, &s.address, &s.arrived}
 	for i := range s.taken {

@@ -45,8 +45,8 @@ func unmapWords(s *shared) {
 	unix.Munmap(unsafe.Slice((*byte)(unsafe.Pointer(s)), sharedBytes))
 }
 
-// set is a plain store. Store of package atomic is a locked instruction, which a trip of a cache line does not need: nothing
-// but the word itself travels.
+// set is a plain store. Store of package atomic is a locked instruction, which a trip of a cache line does not need:
+// nothing but the word itself travels.
 func (w *word) set(v int64) { *(*int64)(unsafe.Pointer(w)) = v }
 
 // half is the half of w that the kernel compares.

@@ -15,8 +15,10 @@ import (
 )
 
 const (
-	window    = result.Window
-	spinBytes = 4096 // up to which a receiver of a stream spins; one of larger messages blocks, and leaves the CPU to the sender's packets
+	window = result.Window
+	// up to which a receiver of a stream spins; one of larger messages blocks, and leaves the CPU to the sender's
+	// packets
+	spinBytes = 4096
 	leastLine = 8
 )
 

@@ -1,6 +1,6 @@
-// Package growth measures how the cost of every operation grows: against bytes, against PEs, real and simulated, against hosts. It writes a
-// page with plots, in which the floor of the machine and OSHMEM stand in the same pictures, and which names what grows faster than the
-// logarithm of the number of PEs.
+// Package growth measures how the cost of every operation grows: against bytes, against PEs, real and simulated,
+// against hosts. It writes a page with plots, in which the floor of the machine and OSHMEM stand in the same pictures,
+// and which names what grows faster than the logarithm of the number of PEs.
 //
 //	growth.go    the command: options, the run
 //	jobs.go      what is measured, and where

@@ -180,8 +180,8 @@ func TestPageIsDrawnFromItsResults(t *testing.T) {
 	}
 }
 
-// open is what grows faster than log P in the results of docs, and nobody knows yet why it grows so fast. The list may only become
-// shorter: a cost that is not in it needs a reason.
+// open is what grows faster than log P in the results of docs, and nobody knows yet why it grows so fast. The list may
+// only become shorter: a cost that is not in it needs a reason.
 var open = []string{
 	"time of broadcast against PEs",
 	"time of sum against PEs",
@@ -194,7 +194,8 @@ var open = []string{
 	"time of sum against simulated PEs",
 }
 
-// TestGrowthHasReasons: what the page in docs names as growing faster than log P has a reason that explains it, but for open.
+// TestGrowthHasReasons: what the page in docs names as growing faster than log P has a reason that explains it, but for
+// open.
 func TestGrowthHasReasons(t *testing.T) {
 	r, err := read(filepath.Join("../../../docs/figures", folder, "growth.jsonl"))
 	if err != nil {

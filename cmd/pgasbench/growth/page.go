@@ -138,8 +138,8 @@ func (r *results) floorText(b *strings.Builder, all []job) {
 	b.WriteString("\n")
 }
 
-// table returns our figures of a plot along PEs or hosts: times, and as multiples of the floor where there is one, or the plot's other
-// costs.
+// table returns our figures of a plot along PEs or hosts: times, and as multiples of the floor where there is one, or
+// the plot's other costs.
 func (r *results) table(all []job, p plotFile) string {
 	if p.axis == againstBytes {
 		return ""

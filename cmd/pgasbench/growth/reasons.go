@@ -1,7 +1,7 @@
 package growth
 
-// What may grow faster than the logarithm of the number of PEs, and why. What grows so and is not in this table is a finding: the
-// command says so.
+// What may grow faster than the logarithm of the number of PEs, and why. What grows so and is not in this table is a
+// finding: the command says so.
 
 import "regexp"
 
@@ -62,7 +62,8 @@ var reasons = []reason{
 // scatter is how far a power may be above that of its reason.
 const scatter = 0.3
 
-// reasonFor returns why a cost grows as a power of P, and whether that explains it. Without a known reason it returns "".
+// reasonFor returns why a cost grows as a power of P, and whether that explains it. Without a known reason it returns
+// "".
 func reasonFor(bench string, a axis, c cost, power float64) (why string, explains bool) {
 	for _, r := range reasons {
 		if r.axis == a && r.cost == c && r.benches.MatchString(bench) {

@@ -1,7 +1,7 @@
 package growth
 
-// The file of results: a line of JSON about the machine, and one for each job that is done. A run appends to it, so that another run
-// goes on where it ended, and the document is drawn from it.
+// The file of results: a line of JSON about the machine, and one for each job that is done. A run appends to it, so
+// that another run goes on where it ended, and the document is drawn from it.
 
 import (
 	"bufio"

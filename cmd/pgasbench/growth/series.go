@@ -79,7 +79,8 @@ func (c cost) of(r result.Result, j job) float64 {
 	return r.PssKB
 }
 
-// drowned reports that the cost is not that of the operation: where few PEs do it, the barriers in which the others wait cost more.
+// drowned reports that the cost is not that of the operation: where few PEs do it, the barriers in which the others
+// wait cost more.
 func (c cost) drowned(bench string, a axis) bool {
 	switch {
 	case a == againstBytes || together(bench):
@@ -106,8 +107,8 @@ func (j job) numberOfHosts() int {
 // slack is how much faster than log P a cost may grow before it is named: figures scatter.
 const slack = 1.5
 
-// fasterThanLog reports whether points grow faster than log x to the last one, and from which: from the first, or else from the one in the
-// middle.
+// fasterThanLog reports whether points grow faster than log x to the last one, and from which: from the first, or else
+// from the one in the middle.
 func fasterThanLog(points []xy) (from int, faster bool) {
 	last := len(points) - 1
 	for _, first := range []int{0, last / 2} {
@@ -122,8 +123,9 @@ func fasterThanLog(points []xy) (from int, faster bool) {
 	return 0, false
 }
 
-// judged returns the points of c by which its growth is judged. There is a step from memory to network, so that of hosts with 16 PEs
-// those count that have several hosts, and against the number of hosts; and one from PEs that have a CPU each to PEs that share the cpus.
+// judged returns the points of c by which its growth is judged. There is a step from memory to network, so that of
+// hosts with 16 PEs those count that have several hosts, and against the number of hosts; and one from PEs that have a
+// CPU each to PEs that share the cpus.
 func (c curve) judged(points []xy, cpus int) (judged []xy) {
 	for _, p := range points {
 		switch {

@@ -36,7 +36,8 @@ func Middle(i int) float64 {
 	return float64(int64(16+i%16)*width) + float64(width-1)/2
 }
 
-// Quantile returns the middle of the first bucket up to which at least a part q of the times in counts lie; of no times, 0.
+// Quantile returns the middle of the first bucket up to which at least a part q of the times in counts lie; of no
+// times, 0.
 func Quantile[N uint32 | int64](counts []N, q float64) float64 {
 	all, below := int64(0), int64(0)
 	for _, n := range counts {

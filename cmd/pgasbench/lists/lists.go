@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// A Reader reads lists and keeps the first mistake in Err. The first argument of its methods is the flag, for the mistake.
+// A Reader reads lists and keeps the first mistake in Err. The first argument of its methods is the flag, for the
+// mistake.
 type Reader struct{ Err error }
 
 // Fail keeps a mistake if it is the first.

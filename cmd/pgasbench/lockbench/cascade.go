@@ -7,8 +7,8 @@ package lockbench
 //	cascade  PE 1 holds the lock and all others wait, to share it or to have it alone; it releases, and so does each
 //	         of them at once: how long until the last one has had it
 //
-// In the simulator that is when the last one has it. The clocks of real PEs do not agree, so there it is when PE 1 has been
-// told so: one message more, whatever the lock.
+// In the simulator that is when the last one has it. The clocks of real PEs do not agree, so there it is when PE 1 has
+// been told so: one message more, whatever the lock.
 //
 // What the paper adds to each figure, and these benches do not, is the way from a program to the daemon of its host
 // and back, by System V queues: 2.9 µs each (n-cosed 4.1).

@@ -86,7 +86,8 @@ func TestCascadeClaims(t *testing.T) {
 	}
 }
 
-// TestHashtableClaims: RMA-RW is ahead of foMPI-RW (rma-locks 5.3), whatever the part of inserts, on more than one host.
+// TestHashtableClaims: RMA-RW is ahead of foMPI-RW (rma-locks 5.3), whatever the part of inserts, on more than one
+// host.
 func TestHashtableClaims(t *testing.T) {
 	for _, fw := range []string{"2", "5", "20"} {
 		r := measure(t, "-bench hashtable -pes 64 -rounds 50 -fw "+fw)

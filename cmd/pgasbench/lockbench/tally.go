@@ -19,10 +19,11 @@ type Tally struct {
 	Writes  int64 // and the others
 	ReadNs  int64 // in which they were acquired and released, together
 	WriteNs int64
-	Longest int64           // nanoseconds that one acquisition took
-	TookNs  int64           // from the first acquisition to the last release
-	Times   [buckets]uint32 // acquisitions by the time that acquiring and releasing took, in the buckets of package histogram
-	Waits   [buckets]uint32 // the same by the time until the lock was held
+	Longest int64 // nanoseconds that one acquisition took
+	TookNs  int64 // from the first acquisition to the last release
+	// acquisitions by the time that acquiring and releasing took, in the buckets of package histogram
+	Times [buckets]uint32
+	Waits [buckets]uint32 // the same by the time until the lock was held
 }
 
 // buckets is a constant of this package, as a type in symmetric memory needs it.

@@ -1,6 +1,6 @@
 // Package machines has the machines that benches simulate, by the names of -costs, and what if one of their costs were
-// another: -vary nicatomic=4 has atomics of a NIC take four times as long. So a figure can be asked whether it hangs on a
-// cost that is an estimate.
+// another: -vary nicatomic=4 has atomics of a NIC take four times as long. So a figure can be asked whether it hangs on
+// a cost that is an estimate.
 package machines
 
 import (

@@ -60,7 +60,8 @@ type Work struct {
 	Clock func() time.Duration
 }
 
-// Measure runs w for about p.Point. All processes that take part in w call it. It returns the error of a batch or of Agree.
+// Measure runs w for about p.Point. All processes that take part in w call it. It returns the error of a batch or of
+// Agree.
 func (p Plan) Measure(w Work) (Series, error) {
 	m := &measurement{Work: w, plan: p}
 	if m.Clock == nil {

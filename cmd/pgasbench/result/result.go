@@ -20,24 +20,28 @@ type Result struct {
 	Beside    int     `json:"beside,omitempty"` // programs that computed on the host of PE 0 meanwhile
 	P50ns     float64 `json:"p50_ns"`
 	MinNs     float64 `json:"min_ns"`
-	P99ns     float64 `json:"p99_ns"`               // of what PEs compete for: of the waits of the PE that waited longest
-	MBps      float64 `json:"mbps"`                 // 10^6 bytes a second, at the median
-	Mops      float64 `json:"mops"`                 // 10^6 operations a second, at the median
-	RssKB     float64 `json:"rss_kb,omitempty"`     // of the bench "idle" and with -costs: resident memory of a PE
-	PssKB     float64 `json:"pss_kb,omitempty"`     // the same, shared pages divided by their sharers
-	CPUns     float64 `json:"cpu_ns,omitempty"`     // with -costs: CPU time of all PEs, for one operation
-	Switches  float64 `json:"switches,omitempty"`   // with -costs: context switches of all PEs, for one operation
-	WireBytes float64 `json:"wire_bytes,omitempty"` // with -costs: bytes that all hosts send to each other, for one operation
+	// of what PEs compete for: of the waits of the PE that waited longest
+	P99ns    float64 `json:"p99_ns"`
+	MBps     float64 `json:"mbps"`               // 10^6 bytes a second, at the median
+	Mops     float64 `json:"mops"`               // 10^6 operations a second, at the median
+	RssKB    float64 `json:"rss_kb,omitempty"`   // of the bench "idle" and with -costs: resident memory of a PE
+	PssKB    float64 `json:"pss_kb,omitempty"`   // the same, shared pages divided by their sharers
+	CPUns    float64 `json:"cpu_ns,omitempty"`   // with -costs: CPU time of all PEs, for one operation
+	Switches float64 `json:"switches,omitempty"` // with -costs: context switches of all PEs, for one operation
+	// with -costs: bytes that all hosts send to each other, for one operation
+	WireBytes float64 `json:"wire_bytes,omitempty"`
 
 	Computed string `json:"computed,omitempty"` // of programs: what came out, in the same words on both sides
 
 	// Of what PEs compete for:
 
-	WaitP50ns float64 `json:"wait_p50_ns,omitempty"` // the median wait, from request to acquisition, of the PE that waited longest
-	MaxNs     float64 `json:"max_ns,omitempty"`      // its longest
-	Passed    int     `json:"passed,omitempty"`      // the most turns that others had between two turns of a PE, or before its first
-	Least     int     `json:"least,omitempty"`       // turns of the PE that had the fewest
-	Most      int     `json:"most,omitempty"`        // turns of the PE that had the most
+	// the median wait, from request to acquisition, of the PE that waited longest
+	WaitP50ns float64 `json:"wait_p50_ns,omitempty"`
+	MaxNs     float64 `json:"max_ns,omitempty"` // its longest
+	// the most turns that others had between two turns of a PE, or before its first
+	Passed int `json:"passed,omitempty"`
+	Least  int `json:"least,omitempty"` // turns of the PE that had the fewest
+	Most   int `json:"most,omitempty"`  // turns of the PE that had the most
 }
 
 // Of makes a Result of samples. ways is how many of what Bench counts one sample holds: 2 for a

@@ -174,8 +174,8 @@ func TestMeasureStopsAtAnError(t *testing.T) {
 	}
 }
 
-// A contended run ends by the clock, after the turn that is under way then. Waits are from request to acquisition: what a PE
-// does with the lock is none.
+// A contended run ends by the clock, after the turn that is under way then. Waits are from request to acquisition: what
+// a PE does with the lock is none.
 func TestContend(t *testing.T) {
 	const ms = time.Millisecond
 	for _, c := range []struct {
@@ -192,7 +192,8 @@ func TestContend(t *testing.T) {
 			Count:  func() int { n++; return n - 1 },
 			Unlock: func() { now += ms },
 		}, func() time.Duration { return now })
-		unlike := func(got, want time.Duration) bool { return got < want-want/16-1 || got > want+want/16+1 } // as a histogram has it
+		// as a histogram has it
+		unlike := func(got, want time.Duration) bool { return got < want-want/16-1 || got > want+want/16+1 }
 		if unlike(got.P50, c.want.P50) || unlike(got.P99, c.want.P99) {
 			t.Errorf("%v: P50 %v, P99 %v, want about %v, %v", c.waits, got.P50, got.P99, c.want.P50, c.want.P99)
 		}

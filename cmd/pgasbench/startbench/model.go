@@ -22,8 +22,8 @@ func several(h float64) float64 {
 	return 0
 }
 
-// jobTerms are those of a cost of a whole job, peTerms those of a cost of one PE. A term stands after those that explain the
-// same measurements more simply.
+// jobTerms are those of a cost of a whole job, peTerms those of a cost of one PE. A term stands after those that
+// explain the same measurements more simply.
 var (
 	jobTerms = []term{
 		{"a PE", func(p, _ float64) float64 { return p }},
@@ -55,8 +55,8 @@ func (f formula) at(s size) float64 {
 	return sum
 }
 
-// fit returns the formula of terms for costs, which are positive, of sizes, and the largest relative error that it has at
-// one of them. A term that the sizes do not tell from those before it is left out.
+// fit returns the formula of terms for costs, which are positive, of sizes, and the largest relative error that it has
+// at one of them. A term that the sizes do not tell from those before it is left out.
 func fit(sizes []size, costs []float64, terms []term) (f formula, worst float64, err error) {
 	var columns [][]float64
 	for _, t := range terms {
@@ -111,8 +111,8 @@ func independent(column []float64, columns [][]float64) bool {
 	return true
 }
 
-// leastSquares returns the coefficients of columns, none negative, whose sum is nearest to 1 everywhere: each is improved in
-// turn, until none changes.
+// leastSquares returns the coefficients of columns, none negative, whose sum is nearest to 1 everywhere: each is
+// improved in turn, until none changes.
 func leastSquares(columns [][]float64) []float64 {
 	const rounds, least = 100000, 1e-12
 	x, rest := make([]float64, len(columns)), make([]float64, len(columns[0]))

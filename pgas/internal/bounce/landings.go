@@ -38,8 +38,9 @@ func (l *Landings) add(pe int, dst, from []byte, blocks transport.Strided) {
 	l.issued.Add(1)
 }
 
-// Land copies the buffers of the gets from pe, or from any PE if pe < 0, that a quiet has completed: those that had been
-// counted in issued when it began. When it returns, calls of other goroutines that land the same buffers have copied them too.
+// Land copies the buffers of the gets from pe, or from any PE if pe < 0, that a quiet has completed: those that had
+// been counted in issued when it began. When it returns, calls of other goroutines that land the same buffers have
+// copied them too.
 func (l *Landings) Land(pe int, issued uint64) {
 	if l.waiting.Load() == 0 {
 		return

@@ -1,7 +1,8 @@
 package coll
 
 // All-to-alls. Member i has a block for each member j, which becomes block i there. On one host each
-// member copies its blocks from what the others show, or the members that have a CPU copy for all (joint.go). Between hosts there are two ways:
+// member copies its blocks from what the others show, or the members that have a CPU copy for all (joint.go). Between
+// hosts there are two ways:
 //
 //	bundled  a leader sends each other leader one message with the blocks of all members here for all
 //	         members there. The members of a host then take theirs from their leader's mailboxes.
@@ -96,8 +97,8 @@ func (a *AllToAll) source(i int) []byte { return a.g.n.Shm.Heap(a.g.PEs[i])[a.sr
 // take copies this PE's block from the src of member i, which is on this host.
 func (a *AllToAll) take(i int) { a.takeFor(a.g.Me, i, false) }
 
-// Run takes part in the exchange. When it returns nil, this member has all blocks that are meant for it, and its own may be
-// changed.
+// Run takes part in the exchange. When it returns nil, this member has all blocks that are meant for it, and its own
+// may be changed.
 func (a *AllToAll) Run(ctx context.Context) error {
 	var err error
 	if a.bytes() == 0 {

@@ -29,8 +29,8 @@ type allToAllV struct {
 	to, from Blocks
 }
 
-// AllToAllVOf returns an exchange of blocks of different length. It panics with *pgas.UsageError if dst, src and their blocks do
-// not fit together.
+// AllToAllVOf returns an exchange of blocks of different length. It panics with *pgas.UsageError if dst, src and their
+// blocks do not fit together.
 func (g *Group) AllToAllVOf(elem reflect.Type, dst Range, to Blocks, src Range, from Blocks, o Options) allToAllV {
 	const k = kindAllToAllV
 	g.checkApart(k, dst, dst.bytes(), src, src.bytes())
@@ -63,8 +63,8 @@ const noticeBytes = 16
 // hosts in the arrival record, and two mailboxes.
 const mostNotices = min(inlineBytes/(2*noticeBytes), maxMailboxes/2)
 
-// Run takes part in the exchange. When it returns nil, this member has all blocks that are meant for it, and its own may be
-// changed.
+// Run takes part in the exchange. When it returns nil, this member has all blocks that are meant for it, and its own
+// may be changed.
 func (a *allToAllV) Run(ctx context.Context) error {
 	if a.size == 0 {
 		return a.wrap(a.g.enter(ctx, &a.call))

@@ -177,8 +177,8 @@ func (b *Broadcast) source() []byte {
 	return b.g.ownBytes(b.src, b.n)
 }
 
-// small is the broadcast of what fits a message, which local roots expose as s; that is in mailboxes, if there are several
-// hosts.
+// small is the broadcast of what fits a message, which local roots expose as s; that is in mailboxes, if there are
+// several hosts.
 func (b *Broadcast) small(ctx context.Context, s exposure) error {
 	g := b.g
 	e, err := g.begin(ctx, &b.call, s.mailboxes())

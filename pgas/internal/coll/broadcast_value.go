@@ -1,7 +1,7 @@
 package coll
 
-// Broadcasts of Go memory: small broadcasts (broadcast.go), as many in a row as it takes. Where the others do not know the
-// length, the first has it, and the start of the data behind it.
+// Broadcasts of Go memory: small broadcasts (broadcast.go), as many in a row as it takes. Where the others do not know
+// the length, the first has it, and the start of the data behind it.
 
 import (
 	"context"

@@ -10,8 +10,8 @@ import (
 	"github.com/gopgas/gopgas/pgas/pgastest"
 )
 
-// TestCallsWithoutEnd: the numbers of a team's calls and boxes have 48 and 64 bits: neither those with 16 nor those with 32
-// bits are special. A team that makes a call each microsecond has used up the 48 after nine years.
+// TestCallsWithoutEnd: the numbers of a team's calls and boxes have 48 and 64 bits: neither those with 16 nor those
+// with 32 bits are special. A team that makes a call each microsecond has used up the 48 after nine years.
 func TestCallsWithoutEnd(t *testing.T) {
 	pgastest.Run(t, 3, func(ctx context.Context, w *pgas.World) error {
 		words, err := pgas.Alloc[int64](ctx, w, 2)

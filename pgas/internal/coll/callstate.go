@@ -1,7 +1,7 @@
 package coll
 
-// Calls and their tags: what a member asks for, how that stands in its arrival record, and where a member is in the calls of
-// its group.
+// Calls and their tags: what a member asks for, how that stands in its arrival record, and where a member is in the
+// calls of its group.
 
 import (
 	"reflect"
@@ -69,7 +69,8 @@ type Call struct {
 
 // A detailText is an argument that is longer than a few words. Reports show its text.
 type detailText struct {
-	digest uint32 // the number of a basic type of Go, or a digest of the text from longDetail on, or 0 for a library's call
+	// the number of a basic type of Go, or a digest of the text from longDetail on, or 0 for a library's call
+	digest uint32
 	text   string // empty for a basic type
 }
 
@@ -144,9 +145,10 @@ func unpackCall(w, count, where uint64) Call {
 }
 
 const (
-	tagBits   = 16
-	poisoned  = 1<<tagBits - 1 // in place of a digest: the record's owner has found a mismatch, or has given up the call
-	cancelled = poisoned - 1   // in place of a digest: another member has given up the call
+	tagBits = 16
+	// in place of a digest: the record's owner has found a mismatch, or has given up the call
+	poisoned  = 1<<tagBits - 1
+	cancelled = poisoned - 1 // in place of a digest: another member has given up the call
 )
 
 // digest returns a digest of all that must be the same on every member.

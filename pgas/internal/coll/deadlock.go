@@ -46,12 +46,13 @@ func describeEdge(e node.WaitEdge) string {
 	return fmt.Sprintf("in %s, call %d of the team of %d from PE %d, waiting for PE %d", k, e.Call, e.Size, e.First, e.Peer)
 }
 
-// membersAtOnce is how many members of other hosts one check looks at. Each may take a connection, and a job that is slow
-// because its CPUs are shared would be slower still if every PE connected to every other.
+// membersAtOnce is how many members of other hosts one check looks at. Each may take a connection, and a job that is
+// slow because its CPUs are shared would be slower still if every PE connected to every other.
 const membersAtOnce = 8
 
 // checkRemote does the part of Check that takes messages. It runs at growing intervals, but at once if a member
-// has announced that the call was given up. One PE of a host does it for the others, which read in its slot what it finds.
+// has announced that the call was given up. One PE of a host does it for the others, which read in its slot what it
+// finds.
 func (g *Group) checkRemote(told bool) error {
 	u, now := &g.calls, g.n.Wall()
 	if u.watchedTag != u.tag {
@@ -87,9 +88,9 @@ func (g *Group) isCheckedByOther() bool {
 	return false
 }
 
-// membersToCheck returns the members that a check looks at: all of them if told, else the PE that this one waits for and
-// a few others, which are different ones at every check. In Close it is the first alone: others may have left the job,
-// but not a PE whose part is still to come.
+// membersToCheck returns the members that a check looks at: all of them if told, else the PE that this one waits for
+// and a few others, which are different ones at every check. In Close it is the first alone: others may have left the
+// job, but not a PE whose part is still to come.
 func (g *Group) membersToCheck(awaited int, told bool) []int {
 	members := make([]int, 0, membersAtOnce)
 	for i, pe := range g.PEs {

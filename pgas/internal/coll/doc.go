@@ -1,5 +1,5 @@
-// Package coll is what the members of a team do together, on bytes of symmetric memory. Package pgas checks the arguments of
-// the program and names the errors.
+// Package coll is what the members of a team do together, on bytes of symmetric memory. Package pgas checks the
+// arguments of the program and names the errors.
 //
 // The files, bottom up; each uses only those before it, which `go run ./tests/layers ./pgas/internal/coll` shows:
 //

@@ -17,8 +17,8 @@ var long = flag.Bool("long", false, "try every planted bug")
 // append2 combines in a way that shows the order: each operand takes two more digits.
 func append2(a, b int64) int64 { return 100*a + b }
 
-// A reductionRun is what the PEs of an exploration do: reductions one after the other, each of so many elements. The first of
-// them are over before the exploration begins.
+// A reductionRun is what the PEs of an exploration do: reductions one after the other, each of so many elements. The
+// first of them are over before the exploration begins.
 type reductionRun struct {
 	npes, elements int
 	before, calls  int
@@ -68,9 +68,9 @@ func (r reductionRun) reduce(ctx context.Context, w *pgas.World, mem pgas.Sym[in
 	return nil
 }
 
-// TestStagedLinearExplored: in every order, each leader has all parts, combined in the order of the hosts, before it leaves, and no
-// part of a call is taken for one of another call. What a collective reads of staging areas is not announced to the
-// simulator, so no order may be left out (sim.Config.Reduce).
+// TestStagedLinearExplored: in every order, each leader has all parts, combined in the order of the hosts, before it
+// leaves, and no part of a call is taken for one of another call. What a collective reads of staging areas is not
+// announced to the simulator, so no order may be left out (sim.Config.Reduce).
 func TestStagedLinearExplored(t *testing.T) {
 	runs := []reductionRun{
 		{npes: 2, elements: 2, before: 1, calls: 1},

@@ -16,8 +16,8 @@ func (g *Group) SetCalls(n uint64) {
 	u.usedMailboxes, u.freedMailboxes = u.usedMailboxes+more, u.usedMailboxes+more
 }
 
-// SizesByPull is what members of groups with more than a thousand of them do to learn the lengths of all blocks of a Collect:
-// each contributes n, and gets what all have.
+// SizesByPull is what members of groups with more than a thousand of them do to learn the lengths of all blocks of a
+// Collect: each contributes n, and gets what all have.
 func (g *Group) SizesByPull(ctx context.Context, n uint64) ([]uint64, error) {
 	all := make([]uint64, len(g.PEs))
 	c := Collection{g: g, l: &g.layout, call: Call{Kind: KindCollect, Size: 1}, each: 8, sum: 8 * len(all)}

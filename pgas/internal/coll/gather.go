@@ -1,18 +1,18 @@
 package coll
 
-// Gathers: Go memory of any length from every member, into Go memory of one member or of all. Nothing of it is symmetric
-// memory of the program, so it passes through that of the runtime, in rounds. A round is a call of its own:
+// Gathers: Go memory of any length from every member, into Go memory of one member or of all. Nothing of it is
+// symmetric memory of the program, so it passes through that of the runtime, in rounds. A round is a call of its own:
 //
 //	the first   the arrival record has the length of what the member gives, and the start of it
 //	the others  mailboxes of the member's own slot hold the next piece
 //
-// A barrier ends each round, then the readers copy what others show. The barrier also tells all members whether any of them has
-// more to show: a bit in the first word of the record, combined as the words of a sync are. So there are as many rounds as the
-// longest needs, which no member has to know before. call.go sees to it that what a member shows stays until all have
-// read it.
+// A barrier ends each round, then the readers copy what others show. The barrier also tells all members whether any of
+// them has more to show: a bit in the first word of the record, combined as the words of a sync are. So there are as
+// many rounds as the longest needs, which no member has to know before. call.go sees to it that what a member shows
+// stays until all have read it.
 //
-// Where all members read and hosts have several, each fetches its share of what other hosts show, and the members of a host give each
-// other their shares in the end (gather_spread.go).
+// Where all members read and hosts have several, each fetches its share of what other hosts show, and the members of a
+// host give each other their shares in the end (gather_spread.go).
 
 import (
 	"context"
@@ -29,8 +29,8 @@ const (
 	firstPiece = inlineBytes - 2*wordBytes
 	resultOff  = inlineBytes - wordBytes
 
-	// hasMore is set in the word of a member that has more to show after the round. The rest of the first word is the number of
-	// elements.
+	// hasMore is set in the word of a member that has more to show after the round. The rest of the first word is the
+	// number of elements.
 	hasMore = 1 << 63
 )
 
@@ -87,7 +87,8 @@ func (t *gather) run(ctx context.Context) error {
 	return err
 }
 
-// first is the round of the lengths. It returns the records that this member has read, and reports whether more rounds follow.
+// first is the round of the lengths. It returns the records that this member has read, and reports whether more rounds
+// follow.
 func (t *gather) first(ctx context.Context) (records recordList, more bool, err error) {
 	e, err := t.g.begin(ctx, &t.call, 0)
 	if err != nil {
@@ -109,8 +110,8 @@ func (t *gather) first(ctx context.Context) (records recordList, more bool, err 
 	return records, or&hasMore != 0, t.read(&exposure{kind: inline, n: records.each}, records.spread, records.of)
 }
 
-// spreadMin is from how many bytes of all records on the members of a host share what they fetch of them. Less comes as fast
-// to each of them as one more exchange between them takes.
+// spreadMin is from how many bytes of all records on the members of a host share what they fetch of them. Less comes as
+// fast to each of them as one more exchange between them takes.
 const spreadMin = 8 << 10
 
 // A recordList has the starts of the records of all members, each bytes of each.
@@ -122,7 +123,8 @@ type recordList struct {
 
 func (r *recordList) of(i int) []byte { return r.all[i*r.each:][:r.each] }
 
-// recordBytes is how much of the records must be read: the bitwise or of the numbers of elements is no less than any of them.
+// recordBytes is how much of the records must be read: the bitwise or of the numbers of elements is no less than any of
+// them.
 func recordBytes(or uint64, size int) int {
 	if or > uint64(firstPiece) || int(or)*size > firstPiece {
 		return resultOff
@@ -174,8 +176,8 @@ func (t *gather) next(ctx context.Context, at int) (more bool, err error) {
 // pieceOf returns what a round shows of b, from byte at on: nothing if that is beyond its end.
 func pieceOf(b []byte, at int) []byte { return b[min(at, len(b)):min(at+gatherPiece, len(b))] }
 
-// read copies what each member i shows to into(i), as much as that holds: of members of other hosts all, or what is to be spread the
-// share of this one.
+// read copies what each member i shows to into(i), as much as that holds: of members of other hosts all, or what is to
+// be spread the share of this one.
 func (t *gather) read(s *exposure, spread bool, into func(i int) []byte) error {
 	g, share := t.g, everyShare
 	if spread {

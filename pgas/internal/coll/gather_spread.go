@@ -1,12 +1,12 @@
 package coll
 
-// How the members of a host give each other what they have fetched from other hosts, so that it crosses the network once for each
-// host and not once for each member.
+// How the members of a host give each other what they have fetched from other hosts, so that it crosses the network
+// once for each host and not once for each member.
 //
-// The members of other hosts, in the order of their hosts, are dealt out to those of a host in turn: a member's share. It fetches
-// these, and knows how much there is of each. What it has is a stream for the others of its host, which goes through its arrival
-// records or mailboxes in pieces. Each piece is a call of its own. No member waits in it for another host; all of the team make as
-// many calls, though, those that the longest stream of any host needs.
+// The members of other hosts, in the order of their hosts, are dealt out to those of a host in turn: a member's share.
+// It fetches these, and knows how much there is of each. What it has is a stream for the others of its host, which goes
+// through its arrival records or mailboxes in pieces. Each piece is a call of its own. No member waits in it for
+// another host; all of the team make as many calls, though, those that the longest stream of any host needs.
 
 import (
 	"context"
@@ -46,8 +46,8 @@ func (g *Group) shareOf(host, rank int) iter.Seq[int] {
 	}
 }
 
-// A spread is what the members of a host give each other: memory(i) of each member i of another host. This member has filled that
-// of its share, and gets the others.
+// A spread is what the members of a host give each other: memory(i) of each member i of another host. This member has
+// filled that of its share, and gets the others.
 type spread struct {
 	g      *Group
 	call   Call // each piece is such a call

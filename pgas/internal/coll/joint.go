@@ -16,9 +16,9 @@ package coll
 //	   depending on its CPU, so that a CPU mostly copies again what it has copied in the call before.
 //	3  It then waits until all tasks are finished. Nobody reads or writes its memory for this call any more: it leaves.
 //
-// Both words are on the first member. That of the finished tasks starts with the number of the call. So what is left of an
-// earlier call is less than anything that a later one waits for, and nobody writes an earlier one's number later: a call is
-// not opened before all members have entered it, and have left those before.
+// Both words are on the first member. That of the finished tasks starts with the number of the call. So what is left of
+// an earlier call is less than anything that a later one waits for, and nobody writes an earlier one's number later: a
+// call is not opened before all members have entered it, and have left those before.
 
 import (
 	"context"
@@ -27,8 +27,8 @@ import (
 	"github.com/gopgas/gopgas/pgas/internal/node"
 )
 
-// taskBits are the lower bits of the words of tasks, which count. They hold twice as many tasks as a job has PEs. The word of those
-// taken has as many more for those taken from the back.
+// taskBits are the lower bits of the words of tasks, which count. They hold twice as many tasks as a job has PEs. The
+// word of those taken has as many more for those taken from the back.
 const (
 	taskBits = 20
 	taskMask = 1<<taskBits - 1
@@ -62,8 +62,8 @@ func (g *Group) enterJointly(ctx context.Context, e *arrival) error {
 	return nil
 }
 
-// takesFromBack reports from which end this member takes tasks: from the same one in every call, as long as it runs on the same
-// CPU, so that a CPU finds in its caches what it has copied in the last one.
+// takesFromBack reports from which end this member takes tasks: from the same one in every call, as long as it runs on
+// the same CPU, so that a CPU finds in its caches what it has copied in the last one.
 func takesFromBack() bool { return currentCPU()&1 != 0 }
 
 // nextTask takes the next of n tasks from one end, which taskDone must follow, or reports false if all are taken.
@@ -98,8 +98,8 @@ func (g *Group) tasks() tasks[*atomic.Uint64] {
 	return tasks[*atomic.Uint64]{call: g.calls.n, taken: &w.tasksTaken, finished: &w.tasksFinished}
 }
 
-// tasks are the tasks of a call that members do jointly. The words are the members' shared ones, or those of a test that
-// tries every order of the accesses.
+// tasks are the tasks of a call that members do jointly. The words are the members' shared ones, or those of a test
+// that tries every order of the accesses.
 type tasks[W sharedWord] struct {
 	call            uint64
 	taken, finished W

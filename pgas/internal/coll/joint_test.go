@@ -1,8 +1,8 @@
 package coll
 
-// Every order of joint copies. Members that make a few calls one after the other are a model whose steps are single accesses
-// to shared memory. The accesses to the words of tasks are those of joint.go; the barrier before them is the model's.
-// Everything that the members may do in any order is visited.
+// Every order of joint copies. Members that make a few calls one after the other are a model whose steps are single
+// accesses to shared memory. The accesses to the words of tasks are those of joint.go; the barrier before them is the
+// model's. Everything that the members may do in any order is visited.
 
 import (
 	"fmt"
@@ -62,7 +62,8 @@ type jointModel struct {
 	wrong             string
 }
 
-// A modelWord is a word of the model. Of the accesses of a function only number only is made; the others must be stores.
+// A modelWord is a word of the model. Of the accesses of a function only number only is made; the others must be
+// stores.
 type modelWord struct {
 	p    *uint64
 	only int
@@ -209,8 +210,8 @@ func (m *jointModel) over() bool {
 	return true
 }
 
-// exploreJoint visits everything that can become of so many members which make so many calls. It returns what is wrong, or
-// "", and how many states there were.
+// exploreJoint visits everything that can become of so many members which make so many calls. It returns what is wrong,
+// or "", and how many states there were.
 func exploreJoint(members, calls uint8, bug jointBug) (wrong string, states int) {
 	first := jointModel{bug: bug, n: members, calls: calls}
 	for i := range first.members[:members] {
@@ -244,8 +245,8 @@ func exploreJoint(members, calls uint8, bug jointBug) (wrong string, states int)
 // jointCasts are how many members make how many calls.
 var jointCasts = [][2]uint8{{1, 3}, {2, 1}, {2, 3}, {3, 2}}
 
-// TestJointEveryOrder: in every order of the accesses, each member leaves each call with its blocks, nobody's memory is read or
-// written once it has left, and no member waits for ever. Edits of the model are found.
+// TestJointEveryOrder: in every order of the accesses, each member leaves each call with its blocks, nobody's memory is
+// read or written once it has left, and no member waits for ever. Edits of the model are found.
 func TestJointEveryOrder(t *testing.T) {
 	for _, c := range jointCasts {
 		wrong, states := exploreJoint(c[0], c[1], noJointBug)

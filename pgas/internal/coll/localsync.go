@@ -135,7 +135,8 @@ func (g *Group) awaitOwn(ctx context.Context, off uintptr, pe int) error {
 			return err
 		}
 	}
-	if v != g.calls.tag { // not even of a later call: the word is not used again before this PE is through with this one
+	// not even of a later call: the word is not used again before this PE is through with this one
+	if v != g.calls.tag {
 		return g.diverged()
 	}
 	return nil

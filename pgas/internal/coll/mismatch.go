@@ -35,8 +35,8 @@ func (g *Group) diverged() error {
 	return g.reportDivergence()
 }
 
-// reportDivergence finds out which members have called what, and ends the use of the team with that error. After a death
-// members may well be in different calls: the death is the reason then, and each finds out about it.
+// reportDivergence finds out which members have called what, and ends the use of the team with that error. After a
+// death members may well be in different calls: the death is the reason then, and each finds out about it.
 func (g *Group) reportDivergence() error {
 	r, err := g.mismatch()
 	if found, _ := g.findReport(); found != nil { // by another member, meanwhile
@@ -87,7 +87,8 @@ func (g *Group) abort(r *reason) error {
 // publishAbort does abort's work without waiting until the other members know.
 func (g *Group) publishAbort(r *reason) {
 	g.view.report().store(r)
-	g.notifyRemote() // before the members on this host know: otherwise other hosts may hear of the end of their processes first
+	// before the members on this host know: otherwise other hosts may hear of the end of their processes first
+	g.notifyRemote()
 	g.markAborted(g.errorOf(r))
 }
 

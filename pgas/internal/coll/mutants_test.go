@@ -1,8 +1,8 @@
 package coll_test
 
-// Planted bugs of joint copies and of reductions through staging areas. Each is an edit of the source, which is compiled in its
-// place (go test -overlay) and must be found by the tests of every order, or by adversaries. The first of each is always
-// tried, the others with -long.
+// Planted bugs of joint copies and of reductions through staging areas. Each is an edit of the source, which is
+// compiled in its place (go test -overlay) and must be found by the tests of every order, or by adversaries. The first
+// of each is always tried, the others with -long.
 
 import (
 	"testing"

@@ -85,8 +85,8 @@ func (g *Group) notifyRemote() {
 	_ = g.n.Flush(ctx) // a member that cannot be reached finds out by itself
 }
 
-// LingerUntilTold waits until the members that have entered the call know that the team cannot be used any more, or have
-// had the time to. If this PE ended before, they would report its end in place of the reason.
+// LingerUntilTold waits until the members that have entered the call know that the team cannot be used any more, or
+// have had the time to. If this PE ended before, they would report its end in place of the reason.
 func (g *Group) LingerUntilTold() {
 	ctx, stop := g.n.WithTimeout(g.n.Ctx, 2*node.PeekTime)
 	defer stop()

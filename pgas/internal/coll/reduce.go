@@ -13,8 +13,8 @@ package coll
 //	           it from everybody, and stores it in all members' dst.
 //
 // Between hosts, RecursiveDoubling sends the whole with the fewest messages; Linear and Ring move each byte only
-// as often as it must be moved: a leader combines its part of the whole, which all put into its staging area (Linear; if the
-// parts do not fit it, the leader fetches them), or which is handed from neighbour to neighbour (Ring).
+// as often as it must be moved: a leader combines its part of the whole, which all put into its staging area (Linear;
+// if the parts do not fit it, the leader fetches them), or which is handed from neighbour to neighbour (Ring).
 
 import (
 	"context"

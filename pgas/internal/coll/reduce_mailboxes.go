@@ -38,7 +38,8 @@ func reductionMailboxes(way Algorithm, hosts, bytes int) int {
 // linearMailboxes is how many mailboxes Linear takes without places.
 func linearMailboxes(hosts int) int { return bits.Len(uint(hosts-1)) + hosts }
 
-// linearPartsFit reports whether a half of a place holds the parts of that many bytes which the other leaders put there.
+// linearPartsFit reports whether a half of a place holds the parts of that many bytes which the other leaders put
+// there.
 func linearPartsFit(hosts, bytes int) bool {
 	return hosts <= stagingHosts && (hosts-1)*bytes <= stagingBytes/2
 }

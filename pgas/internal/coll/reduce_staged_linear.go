@@ -1,8 +1,8 @@
 package coll
 
 // Linear through the leaders' staging areas: each leader combines one part of the whole, which the others put into its
-// area, and puts the result where they want it. Nothing is asked for, so a part takes one message there and one back, and
-// no trip in which leaders tell each other that they are ready.
+// area, and puts the result where they want it. Nothing is asked for, so a part takes one message there and one back,
+// and no trip in which leaders tell each other that they are ready.
 
 import (
 	"context"

@@ -1,7 +1,7 @@
 package coll
 
-// Reductions of one value of each member, which is no symmetric memory: the members' values stand in their arrival records,
-// as the operands of small reductions do (reduce.go).
+// Reductions of one value of each member, which is no symmetric memory: the members' values stand in their arrival
+// records, as the operands of small reductions do (reduce.go).
 
 import (
 	"context"
@@ -12,8 +12,8 @@ import (
 	"github.com/gopgas/gopgas/pgas/internal/node"
 )
 
-// ReduceValue combines v of all members by f, and returns the result to every member. which names the operator in reports.
-// A value has ValueBytes at most.
+// ReduceValue combines v of all members by f, and returns the result to every member. which names the operator in
+// reports. A value has ValueBytes at most.
 func ReduceValue[T any](ctx context.Context, g *Group, which uint8, v T, f Operator[T]) (T, error) {
 	one := Range{N: 1, Size: int(node.SizeOf[T]())}
 	r := reduction[T]{g, &g.layout, one, one, f}

@@ -69,8 +69,8 @@ type syncWords struct {
 	abortTold atomic.Uint64 // the call that a member on another host has announced as given up
 	_         [wordStride - 8]byte
 
-	// Of joint copies, on the first member of a host: how many tasks of a call members have taken from either end; the number of
-	// the call, and how many they have finished.
+	// Of joint copies, on the first member of a host: how many tasks of a call members have taken from either end; the
+	// number of the call, and how many they have finished.
 	tasksTaken    atomic.Uint64
 	_             [wordStride - 8]byte
 	tasksFinished atomic.Uint64

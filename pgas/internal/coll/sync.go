@@ -29,8 +29,9 @@ func (g *Group) barrierOr(ctx context.Context, c *Call, word uint64) (uint64, er
 	return g.barrierOrIn(ctx, g.advance(c, 0), word, wordBytes)
 }
 
-// barrierOrIn makes a barrier in which the data in e, the arrival record of the call under way, begins with word. It returns
-// the bitwise or of the words of all members. A leader may leave that in its record, from byte record of the data on.
+// barrierOrIn makes a barrier in which the data in e, the arrival record of the call under way, begins with word. It
+// returns the bitwise or of the words of all members. A leader may leave that in its record, from byte record of the
+// data on.
 func (g *Group) barrierOrIn(ctx context.Context, e *arrival, word uint64, record int) (uint64, error) {
 	if binary.LittleEndian.Uint64(e.data[:]) != word { // a store would cost a trip of the line that others poll
 		binary.LittleEndian.PutUint64(e.data[:], word)

@@ -1,5 +1,6 @@
-// Package locklocal is the process-local half of the specification's lock: what the goroutines of one PE do among themselves. A
-// PE has one place in the queue of a lock (package pgas), whatever number of its goroutines want the lock.
+// Package locklocal is the process-local half of the specification's lock: what the goroutines of one PE do among
+// themselves. A PE has one place in the queue of a lock (package pgas), whatever number of its goroutines want the
+// lock.
 package locklocal
 
 // The goroutines of a PE at one lock. The PE has one place in the lock's queue of PEs, and a local Queue chooses the

@@ -109,8 +109,8 @@ func (s *Table) Join(off uintptr) (o Directive, me *Waiter) {
 	return o, me
 }
 
-// Take makes the lock at off the PE's if no goroutine holds or wants it, and reports whether it has. The caller then has to
-// make it so among the PEs.
+// Take makes the lock at off the PE's if no goroutine holds or wants it, and reports whether it has. The caller then
+// has to make it so among the PEs.
 func (s *Table) Take(off uintptr) bool {
 	return s.slots[slotOf(off)].move(off, stateAbsent, stateHeld)
 }

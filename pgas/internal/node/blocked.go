@@ -31,8 +31,9 @@ func (s *shownWait) begin() {
 	}
 }
 
-// again is called while a long wait lasts. It shows the wait, as long as it has lasted, if nothing is shown: another goroutine
-// of this PE was shown instead, and has withdrawn its wait. Of a collective it shows the member that is missing now.
+// again is called while a long wait lasts. It shows the wait, as long as it has lasted, if nothing is shown: another
+// goroutine of this PE was shown instead, and has withdrawn its wait. Of a collective it shows the member that is
+// missing now.
 func (s *shownWait) again(ctx context.Context, c *Cond) {
 	if s == nil || !s.shown {
 		return
@@ -82,8 +83,8 @@ func (n *Node) waitError(ctx context.Context, c Cond, everywhere bool) error {
 	return FirstError(c.Party.Check(false), err)
 }
 
-// Block publishes what this PE is blocked in, until Unblock, which gets what Block returns. When several goroutines of a PE
-// are blocked, reports show the one that called Block last; what the PE records has all of them.
+// Block publishes what this PE is blocked in, until Unblock, which gets what Block returns. When several goroutines of
+// a PE are blocked, reports show the one that called Block last; what the PE records has all of them.
 func (n *Node) Block(why Blocked) record.Mark {
 	n.Learn()
 	if n.Sched != nil && !n.canBlockForever(why) {
@@ -113,8 +114,8 @@ func (n *Node) publish(why Blocked, since int64) {
 	}
 }
 
-// publishSite publishes in words what this PE is blocked in: the name of the word or of what the wait is for, and where the
-// program waits. It takes some microseconds.
+// publishSite publishes in words what this PE is blocked in: the name of the word or of what the wait is for, and where
+// the program waits. It takes some microseconds.
 func (s *shownWait) publishSite(ctx context.Context, c *Cond) {
 	n := s.node
 	if n.Rec != nil && s.shown && n.Rec.Lasts(s.mark) { // it may not end

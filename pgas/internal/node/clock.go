@@ -28,8 +28,9 @@ func (n *Node) ProgressOnce() {
 	}
 }
 
-// YieldTo yields the CPU if pe may need it to go on: PEs share CPUs, and pe is another PE of this host. It does so again while
-// queues hold more PEs than can run: this PE has had its turn, and in a queue again it would only be one more.
+// YieldTo yields the CPU if pe may need it to go on: PEs share CPUs, and pe is another PE of this host. It does so
+// again while queues hold more PEs than can run: this PE has had its turn, and in a queue again it would only be one
+// more.
 func (n *Node) YieldTo(pe int) {
 	if n.Sched != nil || !n.Policy.Oversubscribed || pe == n.Job.PE || n.Shm.Heap(pe) == nil {
 		return
@@ -44,8 +45,8 @@ func (n *Node) YieldTo(pe int) {
 	}
 }
 
-// YieldIfScheduled lets other PEs run if a scheduler runs them. Functions that test a condition without waiting call it:
-// a program that tests until the condition holds would keep the other PEs from running.
+// YieldIfScheduled lets other PEs run if a scheduler runs them. Functions that test a condition without waiting call
+// it: a program that tests until the condition holds would keep the other PEs from running.
 func (n *Node) YieldIfScheduled() {
 	if n.Sched != nil {
 		n.Sched.Yield()

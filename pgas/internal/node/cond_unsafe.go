@@ -26,7 +26,8 @@ type Cond struct {
 	predWaiting uint64         // what it is as long as the predecessor waits too
 }
 
-// WordCond is the condition that this PE's word at compares with want as cmp says. signed says how words of that type compare.
+// WordCond is the condition that this PE's word at compares with want as cmp says. signed says how words of that type
+// compare.
 func (n *Node) WordCond(at transport.Word, cmp transport.Cmp, want uint64, signed bool) Cond {
 	return Cond{p: n.Own(uintptr(at.Off)), Word: at, Cmp: cmp, signed: signed, Want: want}
 }
@@ -54,7 +55,8 @@ func AtLeast(p *atomic.Uint64, v uint64) Cond {
 	return Cond{p: unsafe.Pointer(p), Word: transport.Word{Bytes: 8}, Cmp: transport.GE, Want: v}
 }
 
-// waiting returns what State.Waiting holds while a goroutine sleeps on c: 0 if c is no word of the heap, but of members of a team.
+// waiting returns what State.Waiting holds while a goroutine sleeps on c: 0 if c is no word of the heap, but of members
+// of a team.
 func (c *Cond) waiting() uint64 {
 	switch {
 	case c.set != nil:
@@ -116,9 +118,10 @@ func (c *Cond) spin(n int) (uint64, bool) {
 	return 0, false
 }
 
-// betweenPolls keeps loads of a word apart. When the word's line is taken away while many loads of it are under way, the CPU
-// throws all of them away and begins anew. On an Intel Xeon a ping-pong of flags takes 123 ns with this call and 147 ns
-// without it (medians of seven alternating runs); PAUSE and LFENCE gain less. A barrier, whose PEs poll different words, loses by it.
+// betweenPolls keeps loads of a word apart. When the word's line is taken away while many loads of it are under way,
+// the CPU throws all of them away and begins anew. On an Intel Xeon a ping-pong of flags takes 123 ns with this call
+// and 147 ns without it (medians of seven alternating runs); PAUSE and LFENCE gain less. A barrier, whose PEs poll
+// different words, loses by it.
 //
 //go:noinline
 func betweenPolls() {}

@@ -20,8 +20,8 @@ func (b *NoteQueue) Refuse() bool {
 // locked b.
 func (b *NoteQueue) Room() { b.Congestion.end() }
 
-// congestionTimeout returns how long congestion may last before it is an error. It is shorter in virtual time, where a PE that waits for room
-// asks every few nanoseconds.
+// congestionTimeout returns how long congestion may last before it is an error. It is shorter in virtual time, where a
+// PE that waits for room asks every few nanoseconds.
 func (b *NoteQueue) congestionTimeout() time.Duration {
 	if b.node.Sched != nil {
 		return time.Millisecond

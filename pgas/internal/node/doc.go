@@ -1,5 +1,5 @@
-// Package node is one PE as the runtime sees it: its memory, its channels, how it waits, and what it shows while it waits. It
-// knows nothing of teams and of the contexts of a program.
+// Package node is one PE as the runtime sees it: its memory, its channels, how it waits, and what it shows while it
+// waits. It knows nothing of teams and of the contexts of a program.
 //
 // The files, bottom up:
 //

@@ -22,7 +22,8 @@ var _ [boot.WaitEdgeBytes - unsafe.Sizeof(edgeWords{})]byte
 
 func (n *Node) edgeWords() *edgeWords { return (*edgeWords)(n.Own(boot.WaitEdgeOff)) }
 
-// publishEdge publishes e as this PE's edge, from now on, of a wait for peer. Its time is stored last, and cleared first.
+// publishEdge publishes e as this PE's edge, from now on, of a wait for peer. Its time is stored last, and cleared
+// first.
 func (n *Node) publishEdge(e WaitEdge, peer int) {
 	words := n.edgeWords()
 	words[1].Store(uint64(e.Peer))

@@ -13,7 +13,8 @@ import (
 
 // EndedError returns the reason why a wait cannot succeed: the World is closed, a PE of the job is dead, or ctx has
 // ended. A death goes before the end of ctx: otherwise a caller that waits repeatedly with a short time-out
-// would only ever see the time-out. It waits until it is known which PE to blame, but not beyond the end of ctx. Last comes congestion of notes: see congestion.go.
+// would only ever see the time-out. It waits until it is known which PE to blame, but not beyond the end of ctx. Last
+// comes congestion of notes: see congestion.go.
 func (n *Node) EndedError(ctx context.Context) error {
 	if err := context.Cause(n.Ctx); err != nil {
 		return FirstError(context.Cause(ctx), err) // the transport may be closed too, so it is not asked
@@ -24,8 +25,8 @@ func (n *Node) EndedError(ctx context.Context) error {
 	return n.Notes.congestionError()
 }
 
-// PeerFailure returns the *PeerError for the first PE known to have died or to be out of reach, or nil. It does not wait: it
-// returns nil while it is not known which of several PEs to blame.
+// PeerFailure returns the *PeerError for the first PE known to have died or to be out of reach, or nil. It does not
+// wait: it returns nil while it is not known which of several PEs to blame.
 func (n *Node) PeerFailure() error {
 	if lost, decided := n.suspect(noWait); decided {
 		return lost

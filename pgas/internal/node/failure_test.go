@@ -29,8 +29,8 @@ func (u undecided) Fault(ctx context.Context) (lost error, decided bool) {
 	}
 }
 
-// TestUndecidedFailure: calls that must not wait learn nothing of a loss while it is not known which PE to blame, and a call
-// that waits ends with its context. Then all name the PE to blame.
+// TestUndecidedFailure: calls that must not wait learn nothing of a loss while it is not known which PE to blame, and a
+// call that waits ends with its context. Then all name the PE to blame.
 func TestUndecidedFailure(t *testing.T) {
 	u := undecided{decision: make(chan struct{})}
 	n := &Node{Job: &boot.Job{Segment: boot.NewSegment(2, 1, 1<<20)}, Ctx: t.Context(), progresser: u}

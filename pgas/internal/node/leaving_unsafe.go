@@ -19,7 +19,8 @@ type leaving struct {
 
 var _ [boot.LeavingBytes - unsafe.Sizeof(leaving{})]byte
 
-// PublishLeaving tells the PEs of all hosts that read this PE's memory that it is leaving the job, and from where in the program.
+// PublishLeaving tells the PEs of all hosts that read this PE's memory that it is leaving the job, and from where in
+// the program.
 func (n *Node) PublishLeaving(site string) {
 	l := (*leaving)(n.Own(boot.LeavingOff))
 	if size := len(site); size > len(l.text) {

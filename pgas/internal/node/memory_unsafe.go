@@ -31,8 +31,8 @@ func CopyLarge[T any](dst, src []T) {
 	shm.Copy(NoescapeBytes(unsafe.Pointer(unsafe.SliceData(dst)), uintptr(len(dst))*SizeOf[T]()), NoescapeBytes(unsafe.Pointer(unsafe.SliceData(src)), uintptr(len(src))*SizeOf[T]()))
 }
 
-// NoescapeBytes returns n bytes at p, hidden from escape analysis: transports do not keep the slices that they are given
-// beyond the call.
+// NoescapeBytes returns n bytes at p, hidden from escape analysis: transports do not keep the slices that they are
+// given beyond the call.
 func NoescapeBytes(p unsafe.Pointer, n uintptr) []byte {
 	x := uintptr(p)
 	return unsafe.Slice(*(**byte)(unsafe.Pointer(&x)), n)

@@ -39,8 +39,8 @@ type Node struct {
 	cancel      context.CancelCauseFunc
 	Closed      atomic.Bool // by Close or Abandon
 
-	// QuietSlowly: quiets have more to do than to fence the stores of their CPU, because the World is closed, or an error waits for a
-	// quiet. It stays set.
+	// QuietSlowly: quiets have more to do than to fence the stores of their CPU, because the World is closed, or an
+	// error waits for a quiet. It stays set.
 	QuietSlowly atomic.Bool
 
 	hostChannel *shm.Channel      // the runtime's own, to PEs of this host

@@ -78,8 +78,8 @@ func (b *NoteQueue) Take(n *transport.Note) bool {
 	return b.Ring.Take(n) || b.Ring.Overflowed() && b.pullOverflow() && b.Ring.Take(n)
 }
 
-// Matched counts, if something is recorded, a note that a request has got: an unexpected one if no request asked for it when
-// it was found.
+// Matched counts, if something is recorded, a note that a request has got: an unexpected one if no request asked for it
+// when it was found.
 func (b *NoteQueue) Matched(unexpected bool) {
 	if b.rec != nil {
 		b.count(unexpected)

@@ -1,6 +1,7 @@
 package node
 
-// The life of a Node: it joins its job, gets its transport to other hosts, ends its waits and closes what it has opened.
+// The life of a Node: it joins its job, gets its transport to other hosts, ends its waits and closes what it has
+// opened.
 
 import (
 	"context"
@@ -68,8 +69,8 @@ func (n *Node) Leave() {
 	}
 }
 
-// Close closes the channels, the transport and the exchange of n. After Leave it first waits, for as long as a PE may be
-// silent, until the others have closed their channels to this PE.
+// Close closes the channels, the transport and the exchange of n. After Leave it first waits, for as long as a PE may
+// be silent, until the others have closed their channels to this PE.
 func (n *Node) Close() error {
 	if n.contention != nil && n.contention.Losses() > 0 {
 		n.Debugf("waiters have lost %d time slices to other programs", n.contention.Losses())

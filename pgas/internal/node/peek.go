@@ -1,8 +1,9 @@
 package node
 
 // Reads of the memory of PEs of other hosts, by a waiter that looks for the reason of its wait. UCX blocks in the
-// kernel while it connects to a PE that this one has never talked to, for most of PGAS_PEER_TIMEOUT if that PE's host is
-// cut off. So such a read is made by a goroutine of its own, and the waiter goes on as soon as a PE is known to be lost.
+// kernel while it connects to a PE that this one has never talked to, for most of PGAS_PEER_TIMEOUT if that PE's host
+// is cut off. So such a read is made by a goroutine of its own, and the waiter goes on as soon as a PE is known to be
+// lost.
 
 import (
 	"context"

@@ -7,8 +7,8 @@ import (
 	"github.com/gopgas/gopgas/pgas/boot"
 )
 
-// TestYieldsAgain: a PE that has handed its turn on yields once more for each PE that shares its CPU, and no longer than more
-// PEs stand in queues than can run beside the holder.
+// TestYieldsAgain: a PE that has handed its turn on yields once more for each PE that shares its CPU, and no longer
+// than more PEs stand in queues than can run beside the holder.
 func TestYieldsAgain(t *testing.T) {
 	for _, c := range []struct {
 		local, cores uint32

@@ -1,8 +1,8 @@
 package node
 
-// What a wait is for. Where a layer above knows better than the wait, that says it: a fence of coherent memory waits for a
-// word or for messages to be complete; reports of the job show the fence, the block and the PE instead. Such a purpose
-// travels in the context of the wait, so that a goroutine's wait does not show the fence of another one.
+// What a wait is for. Where a layer above knows better than the wait, that says it: a fence of coherent memory waits
+// for a word or for messages to be complete; reports of the job show the fence, the block and the PE instead. Such a
+// purpose travels in the context of the wait, so that a goroutine's wait does not show the fence of another one.
 
 import (
 	"context"
@@ -22,8 +22,8 @@ type Blocked struct {
 	purpose Purpose // what reports show instead, or nil
 }
 
-// Purpose returns what reports show instead of the wait that asks, and false if the wait is for nothing else. It is called
-// when a wait has not ended at once, by the goroutine that waits.
+// Purpose returns what reports show instead of the wait that asks, and false if the wait is for nothing else. It is
+// called when a wait has not ended at once, by the goroutine that waits.
 type Purpose func() (why Blocked, ok bool)
 
 type purposeKey struct{}

@@ -1,7 +1,7 @@
 package node
 
-// What this PE records about itself (package record): its waits here, its operations in package recorded, the rest where it
-// happens. Without a memory for it, Rec is nil and nothing is recorded.
+// What this PE records about itself (package record): its waits here, its operations in package recorded, the rest
+// where it happens. Without a memory for it, Rec is nil and nothing is recorded.
 
 import (
 	"github.com/gopgas/gopgas/internal/callsite"
@@ -114,11 +114,12 @@ func (n *Node) EndHold(off uint64) {
 	}
 }
 
-// TeamNumber names a team in what PEs record: by its slot, which teams without a common member may have too, and its first PE.
+// TeamNumber names a team in what PEs record: by its slot, which teams without a common member may have too, and its
+// first PE.
 func TeamNumber(slot, first int) uint64 { return uint64(slot) | uint64(first)<<8 }
 
-// BeginCall records that a call of a collective begins: its name, its number in the team, and the team. EndCall gets what
-// it returns.
+// BeginCall records that a call of a collective begins: its name, its number in the team, and the team. EndCall gets
+// what it returns.
 func (n *Node) BeginCall(name string, number uint64, slot, first int) record.Mark {
 	n.Learn()
 	if n.Rec == nil {

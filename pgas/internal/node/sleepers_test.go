@@ -6,8 +6,8 @@ import (
 	"github.com/gopgas/gopgas/pgas/boot"
 )
 
-// TestSleepersOfGroups: a PE that sleeps until members of a team arrive is woken by them, and updates of its heap's words
-// find nothing to ring; one that sleeps on words is woken by updates alone.
+// TestSleepersOfGroups: a PE that sleeps until members of a team arrive is woken by them, and updates of its heap's
+// words find nothing to ring; one that sleeps on words is woken by updates alone.
 func TestSleepersOfGroups(t *testing.T) {
 	var c waiterPool
 	c.init()

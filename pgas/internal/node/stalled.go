@@ -1,17 +1,18 @@
 package node
 
-// Whether this PE is stalled: every goroutine of the program waits, in this library or for another goroutine, and for some time no
-// wait has ended. If all PEs are, nothing in the job moves by itself any more, and pgasrun says so (boot/launch/stall.go).
+// Whether this PE is stalled: every goroutine of the program waits, in this library or for another goroutine, and for
+// some time no wait has ended. If all PEs are, nothing in the job moves by itself any more, and pgasrun says so
+// (boot/launch/stall.go).
 //
-// The waiters of the PE find out, beside their waiting. One that wakes from the longest sleep notes when the number of ended
-// waits has last changed. When that is long ago it looks at the stacks of all goroutines, which stops them for some
-// microseconds, so rarely. A goroutine of the program that stands anywhere else computes, sleeps, or waits for a file, a
-// connection, a timer or a channel: for all that is known it goes on, and the PE is not stalled. A wait whose context has
-// a deadline ends by itself, so it is no stall either.
+// The waiters of the PE find out, beside their waiting. One that wakes from the longest sleep notes when the number of
+// ended waits has last changed. When that is long ago it looks at the stacks of all goroutines, which stops them for
+// some microseconds, so rarely. A goroutine of the program that stands anywhere else computes, sleeps, or waits for a
+// file, a connection, a timer or a channel: for all that is known it goes on, and the PE is not stalled. A wait whose
+// context has a deadline ends by itself, so it is no stall either.
 //
-// The page of the PE has the answer until a wait ends, and how often waiters have woken since and found nothing: a PE that has been
-// woken by another but has had no CPU since does not count on. A wait that ends while the stacks are looked at has changed the number of
-// ended waits, which is looked at again after the answer is given.
+// The page of the PE has the answer until a wait ends, and how often waiters have woken since and found nothing: a PE
+// that has been woken by another but has had no CPU since does not count on. A wait that ends while the stacks are
+// looked at has changed the number of ended waits, which is looked at again after the answer is given.
 
 import (
 	"context"
@@ -100,8 +101,8 @@ func programWaits() bool {
 	return true
 }
 
-// stackGoesOn reports whether a goroutine with that stack may go on without an update by another PE or goroutine. It looks at
-// the calls from the last one out, up to the first that tells.
+// stackGoesOn reports whether a goroutine with that stack may go on without an update by another PE or goroutine. It
+// looks at the calls from the last one out, up to the first that tells.
 func stackGoesOn(pcs []uintptr) bool {
 	frames := runtime.CallersFrames(pcs)
 	for {
@@ -112,13 +113,14 @@ func stackGoesOn(pcs []uintptr) bool {
 		case f.Function != "" && !callsite.IsRuntime(f.Function, f.File) && !callsite.IsStandard(f.Function):
 			return true
 		case !more:
-			return len(pcs) == len(runtime.StackRecord{}.Stack0) // outer calls are not known; otherwise none is the program's
+			// outer calls are not known; otherwise none is the program's
+			return len(pcs) == len(runtime.StackRecord{}.Stack0)
 		}
 	}
 }
 
-// inWait reports whether a function of that name returns only after an update by another PE or goroutine. Those of package
-// sync that call the program are on the stack behind what they call.
+// inWait reports whether a function of that name returns only after an update by another PE or goroutine. Those of
+// package sync that call the program are on the stack behind what they call.
 func inWait(function string) bool {
 	switch function {
 	case callsite.Module + "pgas/internal/node.(*Node).SleepUntil", callsite.Module + "pgas/internal/node.(*Node).AwaitClosed",

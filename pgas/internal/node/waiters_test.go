@@ -127,8 +127,8 @@ func standBy(ctx context.Context, w *pgas.World, s pgas.Sym[int64], wake func(),
 	return <-looked
 }
 
-// TestYieldsEnd: a waiter that yields notices between two yields that its context has ended. On a busy machine each yield lets other
-// programs compute.
+// TestYieldsEnd: a waiter that yields notices between two yields that its context has ended. On a busy machine each
+// yield lets other programs compute.
 func TestYieldsEnd(t *testing.T) {
 	pgastest.RunProcesses(t, 2, func(ctx context.Context, w *pgas.World) error {
 		s, err := pgas.Alloc[int64](ctx, w, 1)

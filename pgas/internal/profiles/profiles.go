@@ -1,6 +1,6 @@
-// Package profiles makes the profiles of a PE, if the launcher collects them (pgasrun -pprof) or the user names a directory
-// (PGAS_PPROF): the CPU profile and the execution trace from the opening of the World to its end, and the heap and mutex
-// profiles at the end. A process that is killed, or that ends without leaving its job, has made none.
+// Package profiles makes the profiles of a PE, if the launcher collects them (pgasrun -pprof) or the user names a
+// directory (PGAS_PPROF): the CPU profile and the execution trace from the opening of the World to its end, and the
+// heap and mutex profiles at the end. A process that is killed, or that ends without leaving its job, has made none.
 package profiles
 
 import (

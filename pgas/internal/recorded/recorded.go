@@ -1,5 +1,6 @@
-// Package recorded has channels that record what goes through them: how many operations on which PE with how many bytes, and,
-// if there is a trace, the updates of words by which other PEs may be woken. They are in the way only if something is recorded.
+// Package recorded has channels that record what goes through them: how many operations on which PE with how many
+// bytes, and, if there is a trace, the updates of words by which other PEs may be woken. They are in the way only if
+// something is recorded.
 package recorded
 
 import (
@@ -35,7 +36,8 @@ func (c *Channel) count(k record.Kind, pe, bytes int) {
 	c.rec.Operation(k, pe, bytes)
 }
 
-// note records a notification that was left, by an access that was begun at a moment. It counts as one of kind Notified.
+// note records a notification that was left, by an access that was begun at a moment. It counts as one of kind
+// Notified.
 func (c *Channel) note(at int64, pe, bytes int, s transport.Stamp) {
 	c.count(record.Notified, pe, bytes)
 	c.rec.RecordAt(at, record.Note, pe, 0, uint64(s.Tag()))

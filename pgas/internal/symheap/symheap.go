@@ -1,7 +1,7 @@
-// Package symheap is the allocator of the symmetric heap. Every PE runs its own copy on the same sequence of requests, so the
-// offsets agree without communication: the allocator is deterministic. It takes the first span that fits, in the order of
-// addresses, and merges free neighbours. The memory is sparse: what was never touched costs nothing, so the heap need not
-// grow.
+// Package symheap is the allocator of the symmetric heap. Every PE runs its own copy on the same sequence of requests,
+// so the offsets agree without communication: the allocator is deterministic. It takes the first span that fits, in the
+// order of addresses, and merges free neighbours. The memory is sparse: what was never touched costs nothing, so the
+// heap need not grow.
 package symheap
 
 import (

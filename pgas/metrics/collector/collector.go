@@ -1,5 +1,5 @@
-// Package collector registers the metrics of package metrics with a client of Prometheus, for a program that has metrics
-// of its own with that client. It is a module of its own, so that no other program inherits the client:
+// Package collector registers the metrics of package metrics with a client of Prometheus, for a program that has
+// metrics of its own with that client. It is a module of its own, so that no other program inherits the client:
 //
 //	go get github.com/gopgas/gopgas/pgas/metrics/collector
 //

@@ -49,8 +49,8 @@ var kinds = map[string]metrics.Metrics{
 	"no PE": metrics.Job(func() []metrics.PE { return nil }),
 }
 
-// TestTwins: what package metrics writes is what the client of Prometheus makes of the same samples, and names and texts are as
-// Prometheus asks for.
+// TestTwins: what package metrics writes is what the client of Prometheus makes of the same samples, and names and
+// texts are as Prometheus asks for.
 func TestTwins(t *testing.T) {
 	for name, m := range kinds {
 		t.Run(name, func(t *testing.T) {

@@ -1,8 +1,8 @@
 // Package mutant plants bugs in a package's own source, for tests that say what its tests must find.
 //
 // A planted bug is an edit of one source file, in Go or in C. The package is compiled with the edited file in its place
-// (go test -overlay), and named tests of it must fail, or die. A bug that they pass means that the tests look away. `go run
-// ./tests/mutants` tries all bugs of the repository and records which test caught which.
+// (go test -overlay), and named tests of it must fail, or die. A bug that they pass means that the tests look away. `go
+// run ./tests/mutants` tries all bugs of the repository and records which test caught which.
 package mutant
 
 import (
@@ -32,9 +32,8 @@ func New(name, file, run string, edits ...string) Bug {
 	return Bug{Name: name, File: file, Edits: edits, Run: run}
 }
 
-// Plant tries the bugs of one kind, each as a subtest. All must follow the source: an edit whose old text is not in the file
-// fails. Without all, only the first one is compiled and run. args go
-// to the package's tests.
+// Plant tries the bugs of one kind, each as a subtest. All must follow the source: an edit whose old text is not in the
+// file fails. Without all, only the first one is compiled and run. args go to the package's tests.
 func Plant(t *testing.T, bugs []Bug, all bool, args ...string) {
 	t.Helper()
 	if testing.Short() {
@@ -67,7 +66,8 @@ func (b Bug) source(t *testing.T) string {
 	return text
 }
 
-// mustBeFound runs the tests with text in place of the file, until one of them fails. One must, or the program must die.
+// mustBeFound runs the tests with text in place of the file, until one of them fails. One must, or the program must
+// die.
 func (b Bug) mustBeFound(t *testing.T, text string, args []string) {
 	binary := b.build(t, text)
 	ctx, cancel := hang.Context(t.Context())

@@ -1,11 +1,11 @@
 // Package netns makes hosts out of network namespaces of this machine: each with an address of its own on one
 // bridge, so that traffic between them crosses a real TCP stack. `pgasrun -netns` runs jobs on them, and tests do.
 //
-// The bridge lives in a namespace of its own, so the machine's own network is never touched, and any number of processes
-// can have hosts at once: their names differ, and equal addresses are on different bridges.
+// The bridge lives in a namespace of its own, so the machine's own network is never touched, and any number of
+// processes can have hosts at once: their names differ, and equal addresses are on different bridges.
 //
-// Hosts end with their owner's Close. An owner that was killed leaves them behind, and the next New of any process removes
-// them: see stale.go.
+// Hosts end with their owner's Close. An owner that was killed leaves them behind, and the next New of any process
+// removes them: see stale.go.
 package netns
 
 import (
@@ -20,8 +20,8 @@ import (
 	"github.com/gopgas/gopgas/internal/plural"
 )
 
-// Template is the launch template that runs a command on one of the hosts. Each host's agent has a session of its own, as
-// it has behind sshd, under systemd and in a pod. Linux then schedules each host as a group of its own.
+// Template is the launch template that runs a command on one of the hosts. Each host's agent has a session of its own,
+// as it has behind sshd, under systemd and in a pod. Linux then schedules each host as a group of its own.
 const Template = "setsid -w ip netns exec {host}"
 
 // MaxHosts is the most hosts that one New makes.
@@ -45,8 +45,8 @@ func Usable() error {
 	return h.Close()
 }
 
-// New makes n hosts. Close removes them. The error says which step failed: what Usable finds, the ip command, or a number
-// of hosts that is not from 1 to MaxHosts; no host is left then.
+// New makes n hosts. Close removes them. The error says which step failed: what Usable finds, the ip command, or a
+// number of hosts that is not from 1 to MaxHosts; no host is left then.
 func New(n int) (*Hosts, error) { return NewContext(context.Background(), n) }
 
 // NewContext is New until ctx ends: then it removes what it has made and returns the cause.

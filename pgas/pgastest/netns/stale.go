@@ -4,15 +4,16 @@ package netns
 //
 // The namespaces of one New have names of one group: pgas-PID-net, which has the bridge, pgas-PID-0, pgas-PID-1, …
 // The owner holds a lock (flock) on the bridge's namespace. The kernel releases it when the owner ends, however it
-// ends, so a bridge that another process can lock belongs to nobody. The number in the name only helps a reader: numbers of
-// processes are used again, and mean different processes in different containers.
+// ends, so a bridge that another process can lock belongs to nobody. The number in the name only helps a reader:
+// numbers of processes are used again, and mean different processes in different containers.
 //
 // Invariant: a group has its bridge before it has a host, and until its last host is gone. So hosts without a bridge
 // belong to nobody, too.
 //
-// Between a bridge's name and the lock on it a sweep may take it for abandoned, and remove it. The owner sees that when it has
-// the lock: the name no longer leads to the namespace that it has locked. It takes another name then. And ip makes the name as an
-// empty file before it mounts the namespace there: a lock on that file would say nothing, so a sweep leaves it alone.
+// Between a bridge's name and the lock on it a sweep may take it for abandoned, and remove it. The owner sees that when
+// it has the lock: the name no longer leads to the namespace that it has locked. It takes another name then. And ip
+// makes the name as an empty file before it mounts the namespace there: a lock on that file would say nothing, so a
+// sweep leaves it alone.
 
 import (
 	"context"
@@ -78,8 +79,8 @@ func groupName(pid, k int) string {
 	return fmt.Sprintf("pgas-%d.%d", pid, k)
 }
 
-// lockNamespace locks a namespace by its name, and returns nil if that name leads to none any more, or not yet. With unix.LOCK_NB it does not wait, and
-// returns the error unix.EWOULDBLOCK if another process has the lock.
+// lockNamespace locks a namespace by its name, and returns nil if that name leads to none any more, or not yet. With
+// unix.LOCK_NB it does not wait, and returns the error unix.EWOULDBLOCK if another process has the lock.
 func lockNamespace(name string, how int) (*os.File, error) {
 	path := filepath.Join(directory, name)
 	f, err := os.Open(path)

@@ -2,9 +2,9 @@
 
 package shm
 
-// Tickets under the race detector. A ticket orders nothing between two initiators: what orders the uses of an entry is its
-// state, and taken. The detector would take one initiator's ticket to come after all that an earlier one has done, and not
-// report their conflicts. So it does not see tickets.
+// Tickets under the race detector. A ticket orders nothing between two initiators: what orders the uses of an entry is
+// its state, and taken. The detector would take one initiator's ticket to come after all that an earlier one has done,
+// and not report their conflicts. So it does not see tickets.
 
 import (
 	"runtime"

@@ -128,8 +128,8 @@ func testNoteFollows(t *testing.T, r *Rig) {
 	noNote(t, r, 1)
 }
 
-// testNotesInQueue checks that the notes and data of accesses that a quiet has completed are at the target, although the
-// target has not read its queue.
+// testNotesInQueue checks that the notes and data of accesses that a quiet has completed are at the target, although
+// the target has not read its queue.
 func testNotesInQueue(t *testing.T, r *Rig) {
 	ch := channel(t, r, 0, true)
 	for round := range 30 {

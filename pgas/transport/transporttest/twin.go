@@ -48,7 +48,8 @@ func twin[W uint32 | uint64](op transport.Op, old, operand, cond W, signed func(
 		}
 		return old
 	case transport.AddFloat:
-		return bits(float(old) + float(operand)) // exact enough for both widths: a float64 holds the sum of two float32 well
+		// exact enough for both widths: a float64 holds the sum of two float32 well
+		return bits(float(old) + float(operand))
 	case transport.MinFloat:
 		return bits(math.Min(float(old), float(operand)))
 	case transport.MaxFloat:

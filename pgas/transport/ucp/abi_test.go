@@ -130,8 +130,8 @@ func TestAccusationOfC(t *testing.T) {
 	}
 }
 
-// TestNoteQueueOfC checks that the owner of a queue takes the notes that C appends, and that both mean the same by a full
-// queue, by notes that wait, and by a request for space.
+// TestNoteQueueOfC checks that the owner of a queue takes the notes that C appends, and that both mean the same by a
+// full queue, by notes that wait, and by a request for space.
 func TestNoteQueueOfC(t *testing.T) {
 	seg := boot.NewSegment(1, 2, 8<<20)
 	heap := seg.Heap(0)

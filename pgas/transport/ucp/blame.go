@@ -9,8 +9,8 @@ package ucp
 //
 // A PE that finds another silent may be the one that is cut off. If it ended before the launcher has heard the PEs
 // of other hosts, they would hear of its end, and the launcher could not tell any more which of the two was silent.
-// So it waits until the launcher has decided. In a job without pgasrun the arbiter does that, and may be silent itself: a PE
-// also waits until the arbiter has answered since the loss, or is lost (pgas/boot/arbiter.go).
+// So it waits until the launcher has decided. In a job without pgasrun the arbiter does that, and may be silent itself:
+// a PE also waits until the arbiter has answered since the loss, or is lost (pgas/boot/arbiter.go).
 
 import (
 	"context"
@@ -37,8 +37,8 @@ type blame struct {
 	silent atomic.Int64    // the same for silence
 }
 
-// peerError returns the error about a PE that the engine has lost, with the names of the PE to blame and of its host, and
-// what the launcher knows. It may wait for that, but not beyond the end of ctx.
+// peerError returns the error about a PE that the engine has lost, with the names of the PE to blame and of its host,
+// and what the launcher knows. It may wait for that, but not beyond the end of ctx.
 func (b *blame) peerError(ctx context.Context, lost *engine.LostError) *transport.PeerError {
 	b.awaitReport(ctx, lost)
 	err := b.known(lost)
@@ -46,8 +46,8 @@ func (b *blame) peerError(ctx context.Context, lost *engine.LostError) *transpor
 	return err
 }
 
-// fault is peerError for calls that report a loss only when it is known which PE to blame. decided is false if ctx has ended
-// before.
+// fault is peerError for calls that report a loss only when it is known which PE to blame. decided is false if ctx has
+// ended before.
 func (b *blame) fault(ctx context.Context, lost *engine.LostError) (err *transport.PeerError, decided bool) {
 	decided = b.awaitReport(ctx, lost)
 	err = b.known(lost)
@@ -78,8 +78,8 @@ func (b *blame) known(lost *engine.LostError) *transport.PeerError {
 	return &transport.PeerError{PE: pe, Host: b.job.Hosts[b.job.HostOf(pe)].Name, Err: why}
 }
 
-// awaitReport waits until the launcher has reported which PE is lost, or has had its time to. It reports false if ctx has
-// ended before.
+// awaitReport waits until the launcher has reported which PE is lost, or has had its time to. It reports false if ctx
+// has ended before.
 func (b *blame) awaitReport(ctx context.Context, lost *engine.LostError) bool {
 	if !b.job.Launched {
 		return true
@@ -103,8 +103,9 @@ func (b *blame) reported(at int64, within time.Duration) bool {
 	return b.job.Segment.Header.Failed.Load() != 0 || b.job.EndRequested() || answered && boot.Clock()-at >= int64(within)
 }
 
-// firstLoss returns when a call has first found such a loss, and how long after that the launcher may take to report it. It
-// counts from the first, so that calls wait once, each with its own context. A PE that leaves the job is not heard.
+// firstLoss returns when a call has first found such a loss, and how long after that the launcher may take to report
+// it. It counts from the first, so that calls wait once, each with its own context. A PE that leaves the job is not
+// heard.
 func (b *blame) firstLoss(lost *engine.LostError) (at int64, within time.Duration) {
 	first, within := &b.gone, reportWithin
 	state := b.job.Segment.States[b.job.PE-int(b.job.Segment.Header.First)]

@@ -54,7 +54,8 @@ func TestBlame(t *testing.T) {
 }
 
 // TestSilenceIsHeard: a PE that has found another silent waits for the launcher to say which of the two is lost, until
-// its call is given up or the job ends. One that leaves the job does not, nor does one whose peer has closed a connection.
+// its call is given up or the job ends. One that leaves the job does not, nor does one whose peer has closed a
+// connection.
 func TestSilenceIsHeard(t *testing.T) {
 	silent := &engine.LostError{PE: 0, Reason: engine.Silent}
 	for name, c := range map[string]struct {

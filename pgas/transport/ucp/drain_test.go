@@ -10,7 +10,8 @@ import (
 	"github.com/gopgas/gopgas/pgas/pgastest/hang"
 )
 
-// TestDrain: a PE that leaves waits until the channels of others to it have closed, and closes those that it has itself.
+// TestDrain: a PE that leaves waits until the channels of others to it have closed, and closes those that it has
+// itself.
 func TestDrain(t *testing.T) {
 	w := NewWorld(t, 2, Settings{})
 	c, err := w.Transports[1].Channel(true)

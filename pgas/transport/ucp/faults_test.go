@@ -159,8 +159,9 @@ func (f *family) expect(t *testing.T, want string) string {
 	return rest
 }
 
-// crashedInUCX reports whether PE 0 of f has ended in the fault of UCX 1.13 that docs/packages/ucx.md tells of: where UCX carries out
-// atomics itself, the loss of a peer that has some in flight makes it release memory that it never registered.
+// crashedInUCX reports whether PE 0 of f has ended in the fault of UCX 1.13 that docs/packages/ucx.md tells of: where
+// UCX carries out atomics itself, the loss of a peer that has some in flight makes it release memory that it never
+// registered.
 func (f *family) crashedInUCX(err error, way string) bool {
 	if way != "nic" || !errors.Is(err, errEnded) {
 		return false
@@ -173,7 +174,8 @@ func (f *family) crashedInUCX(err error, way string) bool {
 // panicked is the exit status of a Go program that has taken a signal of a fault.
 const panicked = 2
 
-// losesPeer runs op on PE 0 until strike takes PE 1 away, and checks the report. It is tried a few times where UCX crashes.
+// losesPeer runs op on PE 0 until strike takes PE 1 away, and checks the report. It is tried a few times where UCX
+// crashes.
 func losesPeer(t *testing.T, name, way, report string, strike func(*os.Process) error, env ...string) {
 	const tries = 8
 	for try := 1; ; try++ {

@@ -6,10 +6,9 @@ package ucp
 // the job uses and accepts only the job's hosts: a process that connects to a port of UCX's controls the PE.
 //
 // One PE of each host publishes the host's addresses and its way to the exchange. A host knows both
-// addresses of that way, its own and that of the first host or of another one that passes its calls on, so that one learns
-// its address from it. A host
-// need not accept itself: its PEs share memory, unless the network executes atomics. PEs in one network
-// namespace that count as different hosts reach each other by loopback.
+// addresses of that way, its own and that of the first host or of another one that passes its calls on, so that one
+// learns its address from it. A host need not accept itself: its PEs share memory, unless the network executes atomics.
+// PEs in one network namespace that count as different hosts reach each other by loopback.
 
 import (
 	"context"
@@ -41,8 +40,8 @@ type hostInfo struct {
 // maxSources is the most addresses that a listener's filter compares; more are covered by one range.
 const maxSources = 300
 
-// exchangeHosts publishes what this host is, and returns what each host of the job has published. It is collective. It fails
-// if the exchange does, and if a host has published what is not understood.
+// exchangeHosts publishes what this host is, and returns what each host of the job has published. It is collective. It
+// fails if the exchange does, and if a host has published what is not understood.
 func exchangeHosts(ctx context.Context, job *boot.Job) ([]hostInfo, error) {
 	own, err := hostInfoOf(ctx, job)
 	if err != nil {
@@ -83,8 +82,8 @@ func toldHosts(ctx context.Context, job *boot.Job) ([]hostInfo, error) {
 	return slices.Concat(told...), errors.Join(errs...)
 }
 
-// gatherHosts collects what each host has published and publishes it again, many hosts in one value: so every other PE makes
-// one call of the exchange for many hosts.
+// gatherHosts collects what each host has published and publishes it again, many hosts in one value: so every other PE
+// makes one call of the exchange for many hosts.
 func gatherHosts(ctx context.Context, job *boot.Job, hosts []hostInfo) error {
 	for host := range hosts {
 		if err := getJSON(ctx, job.Exchange, hostKey(host), &hosts[host]); err != nil {

@@ -24,7 +24,8 @@ func TestDevices(t *testing.T) {
 	eth := iface{name: "eth0", addrs: addrs("10.5.0.1", "10.6.0.1", "fd00::1")}
 	lo := iface{name: "lo", addrs: addrs("10.7.0.1")}
 	near := iface{name: "eth1", addrs: addrs("169.254.7.1"), near: true}
-	first := path("a", "10.5.0.1", "10.5.0.1", "10.5.0.1", "10.6.0.1", "fd00::1", "10.7.0.1", "169.254.7.1") // the exchange is here
+	// the exchange is here
+	first := path("a", "10.5.0.1", "10.5.0.1", "10.5.0.1", "10.6.0.1", "fd00::1", "10.7.0.1", "169.254.7.1")
 	tests := map[string]struct {
 		family string
 		own    []iface

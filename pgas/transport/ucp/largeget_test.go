@@ -43,8 +43,8 @@ func init() {
 	}
 }
 
-// TestLargeGetEndsWithItsContext: a get of more bytes than a lane asks for at a time ends with its context, long before its
-// stopped target counts as lost.
+// TestLargeGetEndsWithItsContext: a get of more bytes than a lane asks for at a time ends with its context, long before
+// its stopped target counts as lost.
 func TestLargeGetEndsWithItsContext(t *testing.T) {
 	f := startFamily(t, [2]string{"large gets until a signal", "outside: data"}, false, "UCX_TLS=tcp", "PGAS_PEER_TIMEOUT=10m")
 	f.expect(t, "0 running")

@@ -10,8 +10,8 @@ import (
 	"github.com/gopgas/gopgas/ucx/engine"
 )
 
-// Outside opens a way to the heaps of pes for one thread that is not Go's. It fails as Channel does, and if the address of
-// a PE cannot be had.
+// Outside opens a way to the heaps of pes for one thread that is not Go's. It fails as Channel does, and if the address
+// of a PE cannot be had.
 func (t *Transport) Outside(pes []int) (way uintptr, close func() error, err error) {
 	state := t.job.Segment.States[t.job.PE-int(t.job.Segment.Header.First)]
 	blocked := engine.Blocked{Op: &state.Blocked.Op, Code: uint32(boot.InPageFault)}

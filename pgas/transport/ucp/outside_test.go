@@ -37,7 +37,8 @@ func init() {
 	}
 }
 
-// startThread fills the data of this PE and, when the other has done so too, starts a thread that reads it as work says.
+// startThread fills the data of this PE and, when the other has done so too, starts a thread that reads it as work
+// says.
 func startThread(ctx context.Context, t *Transport, job *boot.Job, work outsidetest.Work) (*outsidetest.Thread, func() error, error) {
 	outsidetest.Fill(job.Segment.Heap(0)[outsideData:][:outsideBytes], job.PE)
 	if err := job.Exchange.Fence(ctx); err != nil {
@@ -139,8 +140,8 @@ func init() {
 	}
 }
 
-// TestOutside: two PEs whose threads read each other finish with the right data while Go stops the world again and again,
-// with one processor of Go and with two, over messages and over UCX's own operations.
+// TestOutside: two PEs whose threads read each other finish with the right data while Go stops the world again and
+// again, with one processor of Go and with two, over messages and over UCX's own operations.
 func TestOutside(t *testing.T) {
 	for _, c := range []struct{ way, procs string }{{"auto", "1"}, {"auto", "2"}, {"native", "1"}, {"nic", "1"}} {
 		t.Run(c.way+" on "+c.procs, func(t *testing.T) {
@@ -151,8 +152,8 @@ func TestOutside(t *testing.T) {
 	}
 }
 
-// TestOutsideLosesPeer: the call of a thread ends with -1 when its peer is killed, or does not answer. Until then reports
-// show what the thread is blocked in, also where a lane asks for the data in parts.
+// TestOutsideLosesPeer: the call of a thread ends with -1 when its peer is killed, or does not answer. Until then
+// reports show what the thread is blocked in, also where a lane asks for the data in parts.
 func TestOutsideLosesPeer(t *testing.T) {
 	const shown = " in a page fault of coherent memory, waiting for PE 1"
 	for _, c := range []struct {
@@ -166,7 +167,8 @@ func TestOutsideLosesPeer(t *testing.T) {
 		{"killed native", os.Kill, "native", "outside: until lost", ""},
 		{"stopped auto", syscall.SIGSTOP, "auto", "outside: until lost", shown},
 		{"stopped auto in parts", syscall.SIGSTOP, "auto", "outside: all of it until lost", shown},
-		{"stopped native", syscall.SIGSTOP, "native", "outside: until lost", ""}, // a get of UCX's own returns to the channel when it is over
+		// a get of UCX's own returns to the channel when it is over
+		{"stopped native", syscall.SIGSTOP, "native", "outside: until lost", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := startFamily(t, [2]string{c.role, "outside: data"}, false,

@@ -2,9 +2,9 @@
 
 package ucp
 
-// A wait for a PE that has stopped before it accepted the connection. UCX's event descriptor is ready all the time then,
-// because the socket is writable. A waiter that trusts it polls without a pause. It may then keep the CPU from the very PE
-// that is to accept, where that is in another group of the kernel's scheduler.
+// A wait for a PE that has stopped before it accepted the connection. UCX's event descriptor is ready all the time
+// then, because the socket is writable. A waiter that trusts it polls without a pause. It may then keep the CPU from
+// the very PE that is to accept, where that is in another group of the kernel's scheduler.
 
 import (
 	"context"

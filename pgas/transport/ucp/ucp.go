@@ -68,8 +68,8 @@ type Transport struct {
 }
 
 // Open starts the transport and publishes its address. It is collective: it returns when every PE of the
-// job has called it. It fails if the job has no exchange or no secret, if PGAS_ACCEPT_FROM names no address, if UCX cannot
-// open the network, if the exchange fails, and with the cause of ctx.
+// job has called it. It fails if the job has no exchange or no secret, if PGAS_ACCEPT_FROM names no address, if UCX
+// cannot open the network, if the exchange fails, and with the cause of ctx.
 func Open(ctx context.Context, job *boot.Job, settings Settings) (*Transport, error) {
 	if job.Exchange == nil && job.NPEs > 1 {
 		return nil, errors.New("opening the UCX transport: the job has no exchange through which its PEs could find each other")
@@ -228,8 +228,8 @@ func (t *Transport) WaitWord(word transport.Word, cmp transport.Cmp, value uint6
 // WaitDoorbell serves other PEs until one was served, the doorbell is no longer seen, or about d has passed.
 func (t *Transport) WaitDoorbell(seen uint32, d time.Duration) { t.engine.WaitDoorbell(seen, d) }
 
-// Fault returns a *transport.PeerError about the first PE that cannot be reached or does not answer, or nil. It is that of
-// transport.Progresser.
+// Fault returns a *transport.PeerError about the first PE that cannot be reached or does not answer, or nil. It is that
+// of transport.Progresser.
 func (t *Transport) Fault(ctx context.Context) (lost error, decided bool) {
 	err := t.engine.Lost()
 	if err == nil { // as at every wait: no errors.As, which allocates
@@ -250,8 +250,9 @@ func (t *Transport) Served() uint64 { return t.engine.Served() }
 // Leave makes channels that close from now on wait until their targets know of it, for as long as a PE may be silent.
 func (t *Transport) Leave() { t.engine.Leave() }
 
-// Drain closes the channels of this PE that are left, and blocks until no channel of another PE leads to this one, a PE of
-// the job is lost, the job is to end, or ctx ends. What answers the last operations of other PEs has then left this PE.
+// Drain closes the channels of this PE that are left, and blocks until no channel of another PE leads to this one, a PE
+// of the job is lost, the job is to end, or ctx ends. What answers the last operations of other PEs has then left this
+// PE.
 func (t *Transport) Drain(ctx context.Context) {
 	t.engine.CloseChannels()
 	const first, last = 20 * time.Microsecond, 2 * time.Millisecond

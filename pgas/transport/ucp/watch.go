@@ -31,7 +31,8 @@ func roundRobin(hosts []boot.Host) []int {
 	return pes
 }
 
-// walk returns them in that order with a PE of another host inserted between any two neighbours of the same host. It is cyclic.
+// walk returns them in that order with a PE of another host inserted between any two neighbours of the same host. It is
+// cyclic.
 func walk(job *boot.Job) []int {
 	pes := roundRobin(job.Hosts)
 	var all []int
@@ -67,8 +68,8 @@ func watchList(job *boot.Job) (successors, asked []int) {
 	return successors, askedBy(job, successors)
 }
 
-// askedBy returns the witnesses of this PE. It begins after this PE in round-robin order, so that each PE is the witness of a
-// few.
+// askedBy returns the witnesses of this PE. It begins after this PE in round-robin order, so that each PE is the
+// witness of a few.
 func askedBy(job *boot.Job, successors []int) []int {
 	var third, other []int
 	pes := roundRobin(job.Hosts)

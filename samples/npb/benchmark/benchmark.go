@@ -48,8 +48,8 @@ const (
 	statusUsage  = 2
 )
 
-// Main runs p as the command line asks. The process ends with status 0 if the result is verified, with 1 if it is not or
-// the run fails, and with 2 if the flags are wrong. In a job PE 0 alone prints.
+// Main runs p as the command line asks. The process ends with status 0 if the result is verified, with 1 if it is not
+// or the run fails, and with 2 if the flags are wrong. In a job PE 0 alone prints.
 func Main(p *Program) {
 	o, help, bad := p.parse(os.Args[1:])
 	version := p.version(o.version)

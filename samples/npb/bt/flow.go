@@ -4,9 +4,9 @@ package main
 //
 //	∂u/∂t = Σ over the directions of ( -∂F(u)/∂x + ∂²(G(u) + D·u)/∂x² - ε·(fourth difference of u) ) + forcing
 //
-// F is the flux that the motion of the fluid and its pressure make, G the flux of viscosity and conduction of heat, and D
-// and ε damp waves that the grid does not resolve. Derivatives are central differences. Everything happens along lines:
-// flows works on one line in one direction, which is 0, 1 or 2.
+// F is the flux that the motion of the fluid and its pressure make, G the flux of viscosity and conduction of heat, and
+// D and ε damp waves that the grid does not resolve. Derivatives are central differences. Everything happens along
+// lines: flows works on one line in one direction, which is 0, 1 or 2.
 
 // Constants of the fluid and of the method.
 const (
@@ -74,8 +74,8 @@ type line struct{ first, step int }
 
 func (l line) at(i int) int { return l.first + i*l.step }
 
-// add adds, for the points from lo to hi-1 of a line, what the flow in direction d changes in a unit of time. u needs to
-// have those points and up to two more on either side. The line's first and last points are not among them: their
+// add adds, for the points from lo to hi-1 of a line, what the flow in direction d changes in a unit of time. u needs
+// to have those points and up to two more on either side. The line's first and last points are not among them: their
 // values stay.
 func (f *flows) add(out []state, to line, u []state, from line, d, lo, hi int) {
 	n := len(f.values)

@@ -1,7 +1,7 @@
 package main
 
-// The derivatives of the fluxes by the state. An implicit step needs them: it looks for a change that fits the fluxes at
-// its end, and takes these for linear in the change.
+// The derivatives of the fluxes by the state. An implicit step needs them: it looks for a change that fits the fluxes
+// at its end, and takes these for linear in the change.
 
 // A matrix is 5x5: element i, j belongs to component i of a flux and component j of the state.
 type matrix [5][5]float64

@@ -1,6 +1,7 @@
-// Command bt is the benchmark BT of the NAS Parallel Benchmarks: it solves the Navier-Stokes equations of a compressible
-// fluid in a cube, by steps that each solve block-tridiagonal systems along all lines of the three directions. Lines of
-// two directions lie in planes, which a goroutine has for itself. Those of the third cross all planes.
+// Command bt is the benchmark BT of the NAS Parallel Benchmarks: it solves the Navier-Stokes equations of a
+// compressible fluid in a cube, by steps that each solve block-tridiagonal systems along all lines of the three
+// directions. Lines of two directions lie in planes, which a goroutine has for itself. Those of the third cross all
+// planes.
 //
 //	problem.go     the classes, the exact solution, the initial values
 //	flow.go        fluxes, and what they change along a line

@@ -21,8 +21,8 @@ func (s *state) subtractProduct(l *matrix, r *state) {
 	}
 }
 
-// solve replaces c and r by the inverse of a times each, by elimination. It destroys a. It does not look for pivots: the
-// matrices of small steps of time are dominated by their diagonals.
+// solve replaces c and r by the inverse of a times each, by elimination. It destroys a. It does not look for pivots:
+// the matrices of small steps of time are dominated by their diagonals.
 func (a *matrix) solve(c *matrix, r *state) {
 	for p := range a {
 		pivot := 1 / a[p][p]

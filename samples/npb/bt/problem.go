@@ -41,7 +41,8 @@ func classOf(name string) class {
 func (c class) size() int  { return c.n * c.n * c.n }
 func (c class) plane() int { return c.n * c.n }
 
-// polynomial returns, for each component of the exact solution, the constant and the factors of powers 1 to 4 of x, y, z.
+// polynomial returns, for each component of the exact solution, the constant and the factors of powers 1 to 4 of x, y,
+// z.
 func polynomial() [5]struct {
 	constant float64
 	powers   [3][4]float64

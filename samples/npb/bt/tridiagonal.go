@@ -4,8 +4,8 @@ package main
 //
 //	( 1 + dt·∂A/∂x - dt·∂²N/∂x² ) · change = right side
 //
-// where A and N are the derivatives of the fluxes. It is tridiagonal in blocks of 5x5, and solved by elimination from the
-// first point to the last and back. Points of the boundary do not change.
+// where A and N are the derivatives of the fluxes. It is tridiagonal in blocks of 5x5, and solved by elimination from
+// the first point to the last and back. Points of the boundary do not change.
 
 // system has room for what one line needs.
 type system struct {

@@ -1,13 +1,13 @@
 package main
 
-// What one goroutine does with the planes and the columns that are its own. A plane holds the points of one z; its index is
-// y, x. A column holds the points of one y; its index is z, x. A step of time has two parts:
+// What one goroutine does with the planes and the columns that are its own. A plane holds the points of one z; its
+// index is y, x. A column holds the points of one y; its index is z, x. A step of time has two parts:
 //
 //	planes   the change that the equations ask for, and the systems of the lines in x and in y
 //	columns  the systems of the lines in z; the changes are added
 //
-// The goroutine of a column thus has the newest states, and the goroutine of a plane needs them, and those of two planes
-// on either side; the goroutine of a column needs the changes that the planes have come to.
+// The goroutine of a column thus has the newest states, and the goroutine of a plane needs them, and those of two
+// planes on either side; the goroutine of a column needs the changes that the planes have come to.
 
 // work holds a goroutine's part of the problem.
 type work struct {

@@ -121,8 +121,8 @@ func (t *pages) iterate(ctx context.Context, m dsm.Member, n int) (zeta float64,
 	return zeta, nil
 }
 
-// solve makes the steps of the conjugate gradient method, and returns the norm of what is left of x. A member writes its
-// part of p; all of p is read in a product. The sum behind the product ends when all have read it.
+// solve makes the steps of the conjugate gradient method, and returns the norm of what is left of x. A member writes
+// its part of p; all of p is read in a product. The sum behind the product ends when all have read it.
 func (t *pages) solve(ctx context.Context, m dsm.Member, x, z, r, q []float64) (float64, error) {
 	lo, hi := m.Share(t.n)
 	clear(z)

@@ -94,8 +94,8 @@ func (t *threads) iterate(ctx context.Context, m parallel.Member, n int) (zeta f
 	return zeta, nil
 }
 
-// solve makes the steps of the conjugate gradient method, and returns the norm of what is left of x. A member writes its
-// part of p; all of p is read in a product. The sum behind the product ends when all have read it.
+// solve makes the steps of the conjugate gradient method, and returns the norm of what is left of x. A member writes
+// its part of p; all of p is read in a product. The sum behind the product ends when all have read it.
 func (t *threads) solve(ctx context.Context, m parallel.Member, x, z, r, q []float64) (float64, error) {
 	lo, hi := m.Share(t.n)
 	clear(z)

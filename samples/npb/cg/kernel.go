@@ -1,6 +1,7 @@
 package main
 
-// What a goroutine does to its rows: the product of the matrix with a vector, and the sums and updates of parts of vectors.
+// What a goroutine does to its rows: the product of the matrix with a vector, and the sums and updates of parts of
+// vectors.
 
 // multiply sets q to the rows of a times p.
 func (a matrix) multiply(q, p []float64) {

@@ -1,6 +1,7 @@
-// Command cg is the benchmark CG of the NAS Parallel Benchmarks (conjugate gradient): it estimates the smallest eigenvalue
-// of a large sparse matrix with entries at random places, by inverse power iteration with 25 steps of the conjugate
-// gradient method each. A product with the matrix reads all of a vector, whose parts other goroutines have written.
+// Command cg is the benchmark CG of the NAS Parallel Benchmarks (conjugate gradient): it estimates the smallest
+// eigenvalue of a large sparse matrix with entries at random places, by inverse power iteration with 25 steps of the
+// conjugate gradient method each. A product with the matrix reads all of a vector, whose parts other goroutines have
+// written.
 //
 //	class.go       sizes, published results, counts of operations
 //	matrix.go      the random matrix, by rows

@@ -19,7 +19,8 @@ const (
 	condition = 0.1 // the weight of the last term, and what is added to the diagonal
 )
 
-// matrix has rows by their entries: those of row i are from start[i]-start[0] to start[i+1]-start[0] in columns and values.
+// matrix has rows by their entries: those of row i are from start[i]-start[0] to start[i+1]-start[0] in columns and
+// values.
 type matrix struct {
 	start   []int64
 	columns []int32

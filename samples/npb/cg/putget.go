@@ -1,7 +1,7 @@
 package main
 
-// The version over symmetric memory: each PE keeps its rows and its parts of the vectors as its own. Before a product the
-// PEs collect the vector, so that each has all of it.
+// The version over symmetric memory: each PE keeps its rows and its parts of the vectors as its own. Before a product
+// the PEs collect the vector, so that each has all of it.
 
 import (
 	"context"

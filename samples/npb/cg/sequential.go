@@ -34,8 +34,8 @@ func sequential(ctx context.Context, s benchmark.Setup) (benchmark.Result, error
 	return c.result(zeta, time.Since(start)), err
 }
 
-// solve makes the steps of the conjugate gradient method for a z = x, and returns the norm of what is left of x. r, p and
-// q are work space.
+// solve makes the steps of the conjugate gradient method for a z = x, and returns the norm of what is left of x. r, p
+// and q are work space.
 func (a matrix) solve(x, z, r, p, q []float64) float64 {
 	clear(z)
 	copy(r, x)

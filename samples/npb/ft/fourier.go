@@ -1,9 +1,9 @@
 package main
 
-// Fourier transforms of lines whose length is a power of two, by Stockham's algorithm: each pass combines values that are
-// far apart and stores them in another buffer, such that the last pass leaves them in order. Passes are of four values, and
-// one is of two if the length is no power of four. Several lines are transformed at once: their values of one index are
-// neighbours, so inner loops are long.
+// Fourier transforms of lines whose length is a power of two, by Stockham's algorithm: each pass combines values that
+// are far apart and stores them in another buffer, such that the last pass leaves them in order. Passes are of four
+// values, and one is of two if the length is no power of four. Several lines are transformed at once: their values of
+// one index are neighbours, so inner loops are long.
 
 import "math"
 
@@ -52,8 +52,8 @@ func (f *fourier) transform(data []complex128, of bundle, inverse bool) {
 	}
 }
 
-// passes transforms what is in buffer a, and returns the buffer that has the result. Before a pass, n values remain to be
-// combined, and those of one index and all that is combined already are s neighbours.
+// passes transforms what is in buffer a, and returns the buffer that has the result. Before a pass, n values remain to
+// be combined, and those of one index and all that is combined already are s neighbours.
 func (f *fourier) passes(n int) []complex128 {
 	from, to := f.a, f.b
 	for s := together; n > 1; from, to = to, from {

@@ -111,8 +111,8 @@ func (e *exchange) backward(ctx context.Context) error {
 	return nil
 }
 
-// blocks returns, for each PE, the block of rows that lie in this PE's planes and in that PE's columns, and the block of
-// those that lie in this PE's columns and in that PE's planes.
+// blocks returns, for each PE, the block of rows that lie in this PE's planes and in that PE's columns, and the block
+// of those that lie in this PE's columns and in that PE's planes.
 func (e *exchange) blocks() (columns, planes pgas.Blocks) {
 	for pe := range e.w.NPEs() {
 		ylo, yhi := e.w.Team().ShareOf(pe, e.ny)

@@ -1,7 +1,7 @@
 package main
 
-// What one goroutine does with the planes and the columns that are its own. A plane holds the points of one z; its index is
-// y, x. A column holds the points of one y; its index is z, x. A grid is all planes, or all columns.
+// What one goroutine does with the planes and the columns that are its own. A plane holds the points of one z; its
+// index is y, x. A column holds the points of one y; its index is z, x. A grid is all planes, or all columns.
 
 // work holds a goroutine's tables and its part of the problem.
 type work struct {

@@ -1,8 +1,8 @@
 package main
 
-// The work of one goroutine. It has a part of the keys, and a range of the values that keys may have. It counts its keys
-// by value. Over its range it then adds the counts of all goroutines, and knows how many keys are at most each value. The
-// rank of a key is the number of keys that are less.
+// The work of one goroutine. It has a part of the keys, and a range of the values that keys may have. It counts its
+// keys by value. Over its range it then adds the counts of all goroutines, and knows how many keys are at most each
+// value. The rank of a key is the number of keys that are less.
 
 import "github.com/gopgas/gopgas/samples/npb/random"
 
@@ -63,9 +63,9 @@ func accumulate(counts []int32, below int32) {
 	}
 }
 
-// place puts those of keys that are in a range of values where they belong, and returns how many places were filled. The
-// range begins at lo. atMost has for each of its values how many keys are at most that. sorted is the part of the result
-// that the range fills, and begins at place first.
+// place puts those of keys that are in a range of values where they belong, and returns how many places were filled.
+// The range begins at lo. atMost has for each of its values how many keys are at most that. sorted is the part of the
+// result that the range fills, and begins at place first.
 func place(sorted []int32, first int, keys, atMost []int32, lo int) (filled int) {
 	for i := range sorted {
 		sorted[i] = -1
@@ -95,8 +95,8 @@ func descents(sorted []int32) (n int) {
 	return n
 }
 
-// right returns how many of the published ranks came out in a ranking. key returns a key, and atMost how many keys are at
-// most a value.
+// right returns how many of the published ranks came out in a ranking. key returns a key, and atMost how many keys are
+// at most a value.
 func (c class) right(ranking int, key func(at int) int32, atMost func(value int) int32) (n int) {
 	for _, p := range c.keys {
 		if k := int(key(p.at)); k > 0 && k < c.max && int(atMost(k-1)) == p.rank+p.step*ranking {

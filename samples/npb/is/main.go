@@ -1,5 +1,5 @@
-// Command is is the benchmark IS of the NAS Parallel Benchmarks (integer sort): it ranks many small integers ten times, each
-// time after two of them have changed, and puts them in order at the end. A ranking reads counts that all
+// Command is is the benchmark IS of the NAS Parallel Benchmarks (integer sort): it ranks many small integers ten times,
+// each time after two of them have changed, and puts them in order at the end. A ranking reads counts that all
 // goroutines have written.
 //
 //	class.go       sizes, published ranks

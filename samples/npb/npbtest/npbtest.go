@@ -1,5 +1,5 @@
-// Package npbtest runs every version of a benchmark at its smallest size, on the kinds of PE that there are, and fails the
-// test whose result is not the published one.
+// Package npbtest runs every version of a benchmark at its smallest size, on the kinds of PE that there are, and fails
+// the test whose result is not the published one.
 package npbtest
 
 import (
@@ -13,9 +13,9 @@ import (
 	"github.com/gopgas/gopgas/samples/npb/benchmark"
 )
 
-// Verify runs all versions of p at the class. What runs in one process runs with two goroutines and with three, where parts
-// are unequal; what runs on PEs, on two PEs that are goroutines, two processes, and two hosts. Coherent memory is also
-// tried in its mode Soft on one host, in which accesses go through the protocol.
+// Verify runs all versions of p at the class. What runs in one process runs with two goroutines and with three, where
+// parts are unequal; what runs on PEs, on two PEs that are goroutines, two processes, and two hosts. Coherent memory is
+// also tried in its mode Soft on one host, in which accesses go through the protocol.
 func Verify(t *testing.T, p *benchmark.Program, class string) {
 	for _, v := range p.Versions {
 		t.Run(v.Name, func(t *testing.T) {

@@ -1,6 +1,7 @@
-// Package parallel runs a function in several goroutines that meet at barriers and add numbers: what a parallel region of
-// OpenMP gives its threads. The goroutine versions of the NAS Parallel Benchmarks are written with it. Its Member has the
-// methods of dsm.Member, so what differs between a goroutine version and a version over coherent memory is the memory.
+// Package parallel runs a function in several goroutines that meet at barriers and add numbers: what a parallel region
+// of OpenMP gives its threads. The goroutine versions of the NAS Parallel Benchmarks are written with it. Its Member
+// has the methods of dsm.Member, so what differs between a goroutine version and a version over coherent memory is the
+// memory.
 package parallel
 
 import (
@@ -60,8 +61,8 @@ func (m Member) Share(n int) (lo, hi int) { return m.id * n / m.t.n, (m.id + 1) 
 // Barrier blocks until all goroutines have called it. It returns the cause of ctx's end if that is first.
 func (m Member) Barrier(ctx context.Context) error { return m.t.meet(ctx, func() {}) }
 
-// Sum returns the sums over all goroutines of each x, the same on all, added in the order of IDs. All give the same number
-// of values. It returns the cause of ctx's end if that is before all have called it.
+// Sum returns the sums over all goroutines of each x, the same on all, added in the order of IDs. All give the same
+// number of values. It returns the cause of ctx's end if that is before all have called it.
 func (m Member) Sum(ctx context.Context, x ...float64) ([]float64, error) {
 	m.t.parts[m.id] = x
 	if err := m.t.meet(ctx, m.t.add); err != nil {

@@ -153,8 +153,8 @@ func fails(ctx context.Context, w *pgas.World) error {
 	return w.Barrier(ctx)
 }
 
-// waits prints that it is ready, waits for the end of its context, and prints the cause. It appends that to the file of its
-// second argument, too, as a launcher that is told to end may drop what a PE prints then.
+// waits prints that it is ready, waits for the end of its context, and prints the cause. It appends that to the file of
+// its second argument, too, as a launcher that is told to end may drop what a PE prints then.
 func waits(ctx context.Context, w *pgas.World) error {
 	if err := w.Barrier(ctx); err != nil {
 		return err
@@ -172,8 +172,8 @@ func waits(ctx context.Context, w *pgas.World) error {
 	return context.Cause(ctx)
 }
 
-// awaitEnds waits until every PE has appended its line to the file, but not for ever. The first PE to end has the launcher end the
-// others, and kill those that get no CPU for a second.
+// awaitEnds waits until every PE has appended its line to the file, but not for ever. The first PE to end has the
+// launcher end the others, and kill those that get no CPU for a second.
 func awaitEnds(path string, npes int) {
 	for range 60 { // 3 s
 		text, err := os.ReadFile(path)

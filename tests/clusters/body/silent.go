@@ -1,7 +1,7 @@
 package main
 
-// Bodies for a job of which some PEs are stopped. Each PE says that it is ready, goes on until it knows that another PE is
-// lost, and says which.
+// Bodies for a job of which some PEs are stopped. Each PE says that it is ready, goes on until it knows that another PE
+// is lost, and says which.
 
 import (
 	"context"

@@ -1,6 +1,6 @@
-// Each round gets a random range of the data, whose words the target has set by pattern, and raises the word to the number
-// of the round, whose old value must be that of the round before. Every second one does both by one call, and sometimes
-// leaves the bytes.
+// Each round gets a random range of the data, whose words the target has set by pattern, and raises the word to the
+// number of the round, whose old value must be that of the round before. Every second one does both by one call, and
+// sometimes leaves the bytes.
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>

@@ -82,8 +82,8 @@ func (t *Thread) Stop() { atomic.StoreUint32((*uint32)(&t.c.stop), 1) }
 // Ended reports whether the thread has ended.
 func (t *Thread) Ended() bool { return atomic.LoadUint32((*uint32)(&t.c.finished)) != 0 }
 
-// Wait waits for the end of the thread, and returns what it has done. It fails with the cause of ctx. The thread cannot be
-// used after that.
+// Wait waits for the end of the thread, and returns what it has done. It fails with the cause of ctx. The thread cannot
+// be used after that.
 func (t *Thread) Wait(ctx context.Context) (Result, error) {
 	for !t.Ended() {
 		if ctx.Err() != nil {

@@ -1,8 +1,8 @@
 package calls
 
-// The collectives of containers and arenas. New and Free are of all PEs of the job, other calls of the members of the container: all
-// PEs, or those of the Team that its New was given by Over. Which these are is known where one function makes the container and
-// uses it.
+// The collectives of containers and arenas. New and Free are of all PEs of the job, other calls of the members of the
+// container: all PEs, or those of the Team that its New was given by Over. Which these are is known where one function
+// makes the container and uses it.
 
 import (
 	"go/types"

@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// TestCollectivesOfDocs: what the documentation of containers and arenas calls collective is known as that, and what is known exists.
+// TestCollectivesOfDocs: what the documentation of containers and arenas calls collective is known as that, and what is
+// known exists.
 func TestCollectivesOfDocs(t *testing.T) {
 	for name, known := range collectives {
 		all, collective := functionsOf(t, "../../../../"+name)
@@ -31,8 +32,8 @@ func TestCollectivesOfDocs(t *testing.T) {
 // isCollective is how a doc comment says it. Some say that a call is as another one.
 var isCollective = regexp.MustCompile(`\w+ is collective\b`)
 
-// functionsOf returns the exported functions and methods of a package, but for those that begin with New, and those of them that
-// are collective.
+// functionsOf returns the exported functions and methods of a package, but for those that begin with New, and those of
+// them that are collective.
 func functionsOf(t *testing.T, dir string) (all, collective []string) {
 	files, err := filepath.Glob(dir + "/*.go")
 	if err != nil || len(files) == 0 {

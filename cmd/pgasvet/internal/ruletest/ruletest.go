@@ -1,6 +1,6 @@
 // Package ruletest tests a rule on the programs of its testdata. They use this module's packages, so that they change
-// with them. Each line that is to be reported has its message beside it; all other lines are to be silent. A golden file
-// has what the suggested fixes make of a program: pgasvet -RULE -fix writes it.
+// with them. Each line that is to be reported has its message beside it; all other lines are to be silent. A golden
+// file has what the suggested fixes make of a program: pgasvet -RULE -fix writes it.
 package ruletest
 
 import (

@@ -1,4 +1,5 @@
-// Package atomicfield is a rule of pgasvet: plain loads and stores of words that PEs update atomically at the same time.
+// Package atomicfield is a rule of pgasvet: plain loads and stores of words that PEs update atomically at the same
+// time.
 //
 // All PEs run the same program. A PE that updates a word of others atomically, and accesses its own copy by a load or a
 // store through Local or Ptr with no barrier, collective or wait between, races with the others, which do the same.

@@ -1,8 +1,8 @@
 package coherent
 
-// Bulk accesses to a Slice that may not be present. A loop of a program's own that faults can be preempted between faults.
-// The assembly behind copy, clear and the like cannot, so a stop of the world waits for all of its faults. A system call
-// takes the faults in the kernel, which is not permitted everywhere.
+// Bulk accesses to a Slice that may not be present. A loop of a program's own that faults can be preempted between
+// faults. The assembly behind copy, clear and the like cannot, so a stop of the world waits for all of its faults. A
+// system call takes the faults in the kernel, which is not permitted everywhere.
 
 import (
 	"fmt"

@@ -1,7 +1,7 @@
 package collective
 
-// Sequences of collectives along paths. A path takes each edge once, so a loop counts as run not at all, and once. Calls
-// of functions of the same package count as the collectives in them.
+// Sequences of collectives along paths. A path takes each edge once, so a loop counts as run not at all, and once.
+// Calls of functions of the same package count as the collectives in them.
 
 import (
 	"go/token"

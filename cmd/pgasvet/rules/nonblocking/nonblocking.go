@@ -1,8 +1,8 @@
 // Package nonblocking is a rule of pgasvet: sources of non-blocking puts that are changed before they were read, and
 // destinations of non-blocking gets that are used before they are filled.
 //
-// A large source for another host is sent without a copy: what is stored to it before the put is complete locally may be
-// sent in place of what was there. On one host the source has always been read on return, so no run there shows it.
+// A large source for another host is sent without a copy: what is stored to it before the put is complete locally may
+// be sent in place of what was there. On one host the source has always been read on return, so no run there shows it.
 package nonblocking
 
 import (

@@ -1,7 +1,7 @@
 // Package unfenced is a rule of pgasvet: flags that may overtake the data that they announce.
 //
-// A put and a signal to one PE arrive in either order, unless a Fence or a Quiet stands between them or the signal comes
-// with the put. On one host they arrive in the order of the program, so no run there shows it.
+// A put and a signal to one PE arrive in either order, unless a Fence or a Quiet stands between them or the signal
+// comes with the put. On one host they arrive in the order of the program, so no run there shows it.
 package unfenced
 
 import (
