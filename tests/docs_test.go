@@ -313,6 +313,39 @@ func floorRow(index, floor string) string {
 	return row
 }
 
+// paragraphWords is the greatest number of words of a paragraph.
+const paragraphWords = 120
+
+// longParagraphs has the pages with longer paragraphs, and how many: the numbers only fall.
+var longParagraphs = map[string]int{
+	"../docs/internals/boot.md": 2,
+	"../docs/packages/dsm.md":   1,
+	"../docs/packages/pgas.md":  5,
+	"../docs/use/pgasrun.md":    7,
+}
+
+// TestParagraphs: a paragraph of a page has at most paragraphWords words. An item of a list is a paragraph of its own.
+func TestParagraphs(t *testing.T) {
+	for _, page := range pagesOf(t) {
+		content, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var long []string
+		for _, p := range pages.Paragraphs(string(content)) {
+			if n := len(strings.Fields(p.Text)); n > paragraphWords {
+				long = append(long, fmt.Sprintf("%s:%d: a paragraph of %d words: split it, %d are the limit", page, p.Line, n, paragraphWords))
+			}
+		}
+		switch allowed := longParagraphs[page]; {
+		case len(long) > allowed:
+			t.Errorf("%d long paragraphs, and %d are allowed:\n%s", len(long), allowed, strings.Join(long, "\n"))
+		case len(long) < allowed:
+			t.Errorf("%s has %d long paragraphs: lower its number in longParagraphs", page, len(long))
+		}
+	}
+}
+
 // TestPackageDocsListFiles: packages of many files say in doc.go where to read, and leave no file out.
 func TestPackageDocsListFiles(t *testing.T) {
 	for _, dir := range []string{"../pgas/boot/launch", "../pgas/boot/launch/internal/agent", "../pgas/sim"} {

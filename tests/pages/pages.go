@@ -5,6 +5,7 @@ import (
 	"bufio"
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 )
 
@@ -48,4 +49,33 @@ func Blocks(page string) (blocks []Block, err error) {
 		return nil, fmt.Errorf("%s:%d: the block has no end", page, open.Line)
 	}
 	return blocks, lines.Err()
+}
+
+// Paragraph is a run of prose: what stands between blank lines, headings, rows of tables, blocks and items of lists.
+type Paragraph struct {
+	Line int
+	Text string
+}
+
+var listItem = regexp.MustCompile(`^\s*([-*]|\d+\.)\s`)
+
+// Paragraphs returns the paragraphs of the text of a page, in order.
+func Paragraphs(text string) (paragraphs []Paragraph) {
+	inBlock, open := false, false
+	n := 0
+	for line := range strings.Lines(text) {
+		n++
+		fence := strings.HasPrefix(line, "```")
+		inBlock = inBlock != fence
+		if inBlock || fence || strings.TrimSpace(line) == "" || strings.HasPrefix(line, "#") || strings.HasPrefix(line, "|") {
+			open = false
+			continue
+		}
+		if !open || listItem.MatchString(line) {
+			paragraphs = append(paragraphs, Paragraph{Line: n})
+		}
+		open = true
+		paragraphs[len(paragraphs)-1].Text += line
+	}
+	return paragraphs
 }
