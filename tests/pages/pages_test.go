@@ -11,6 +11,6 @@ func TestParagraphs(t *testing.T) {
 		{2, "one\ntwo\n"}, {5, "three\n"}, {6, "- four\n  five\n"}, {8, "1. six\n"}, {10, "seven\n"}, {16, "ten\n"},
 	}
 	if got := Paragraphs(text); !slices.Equal(got, want) {
-		t.Errorf("Paragraphs returned %q", got)
+		t.Errorf("Paragraphs returned %v", got)
 	}
 }

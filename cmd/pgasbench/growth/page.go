@@ -13,8 +13,10 @@ import (
 )
 
 const (
-	page   = "performance.md"
-	folder = "performance" // of the plots and the results, beside the page
+	page = "performance.md"
+
+	columns = 120           // of the page's prose
+	folder  = "performance" // of the plots and the results, beside the page
 )
 
 // A finding is a cost that grows faster than log P.
@@ -101,11 +103,13 @@ func (r *results) text(all []job, plots []plotFile) (text string, unknown []stri
 	a := r.about
 	fmt.Fprintf(&b, `# How cost grows
 
-This page and its plots are drawn by `+"`pgasbench growth -o docs/figures`"+` from the results of one run, which are in
-[growth.jsonl](%s/growth.jsonl): commit %s, %s; %s; the peer is OSHMEM of %s. [pgasbench](../use/pgasbench.md#how-cost-grows) says how to make it
-anew. Times are medians of one operation. Absolute times hold on that machine alone; what counts is how a curve runs, and how far above its
-floor. Where PEs are more than CPUs, curves are those of the scheduler, too: that is what this machine can show of so many real PEs, and the simulated
-ones show the rest.
+`+"`pgasbench growth -o docs/figures`"+` draws this page and its plots from the results of one run,
+[growth.jsonl](%s/growth.jsonl): commit %s, %s; %s; the peer is OSHMEM of %s.
+[pgasbench](../use/pgasbench.md#how-cost-grows) says how to make it anew. Times are medians of one operation.
+Absolute times hold on that machine alone. What counts is how a curve runs, and how far above its floor.
+
+With more PEs than CPUs the curves also measure the scheduler. This machine can show no more of so many real PEs; the
+simulated ones show the rest.
 
 `, folder, a.Commit, a.Date, a.Machine, a.Peer)
 	if a.Short {
@@ -118,7 +122,24 @@ ones show the rest.
 	}
 	unknown = r.findingsText(&b, all)
 	r.failuresText(&b, all)
-	return b.String(), unknown
+	return wrapped(b.String()), unknown
+}
+
+// wrapped returns text with its lines of prose, but not its rows of tables, broken at columns.
+func wrapped(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		for room := columns; len(line) > room && !strings.HasPrefix(line, "|"); {
+			at := strings.LastIndexByte(line[:room+1], ' ')
+			if at < 0 {
+				break
+			}
+			b.WriteString(line[:at] + "\n")
+			line = line[at+1:]
+		}
+		b.WriteString(line)
+	}
+	return b.String()
 }
 
 // floorText says what the floor of the machine was.
@@ -214,10 +235,12 @@ func cell(points, floor []xy, x float64, what cost) string {
 func (r *results) findingsText(b *strings.Builder, all []job) (unknown []string) {
 	fmt.Fprintf(b, `## What grows faster than log P
 
-A cost is named here if it grows more than %.1f times as much as the logarithm of P does, from the first figure to the last or from the middle one. P is
-the number of PEs or hosts: of real ones, the numbers that are greater than that of the CPUs, because from a CPU for each to CPUs that are shared
-there is a step; with 16 simulated PEs on each host, the number of hosts if there are several. CPU time and bytes are those of one PE or host where
-all take part. A reason explains growth up to a power of P; where the cost grows faster, or nothing is known, the table says so.
+A cost is named here if it grows more than %.1f times as much as the logarithm of P does, from the first figure to the last
+or from the middle one. P is the number of PEs or hosts. Of real PEs or hosts it takes the numbers greater than the
+number of CPUs, because sharing CPUs is a step. With 16 simulated PEs on each host it is the number of hosts if there are
+several. CPU time and bytes are of one PE or host where all take part.
+
+A reason explains growth up to a power of P. Where the cost grows faster, or nothing is known, the table says so.
 
 `, slack)
 	found := r.findings(all)
