@@ -150,3 +150,17 @@ func TestCommandKeepsSettings(t *testing.T) {
 		RunProcesses(t, 1, nil)
 	}
 }
+
+// TestSeeds: a run has all seeds of the adversary, or those that the environment names.
+func TestSeeds(t *testing.T) {
+	for text, want := range map[string]string{"": "[0 1 2 3 4 5 6 7 8 9]", "3,9": "[3 9]", "17": "[17]"} {
+		if got, err := seeds(text); err != nil || fmt.Sprint(got) != want {
+			t.Errorf("%q: seeds %v (%v), want %s", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"x", "1,", "-1"} {
+		if got, err := seeds(text); err == nil || !strings.Contains(err.Error(), "TEST_ADVERSARIES="+text) {
+			t.Errorf("%q: seeds %v (%v)", text, got, err)
+		}
+	}
+}
