@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gopgas/gopgas/pgas/pgastest/hang"
 )
@@ -34,6 +35,53 @@ func TestFuzzTargets(t *testing.T) {
 	want := []target{{"./p", "FuzzA"}, {"./p", "FuzzB"}, {"./q/r", "FuzzC"}}
 	if got, err := fuzzTargets(root); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("targets are %v, want %v (%v)", got, want, err)
+	}
+}
+
+// TestFuzz: each target of a package runs, from one binary, and an input that fails is kept with the package.
+func TestFuzz(t *testing.T) {
+	moduleOf(t, `func FuzzA(f *testing.F) { f.Fuzz(func(t *testing.T, b []byte) {}) }
+
+func FuzzB(f *testing.F) {
+	f.Add(1)
+	f.Fuzz(func(t *testing.T, n int) {
+		if n != 1 && os.Getenv("WRONG") != "" {
+			t.Error("it is not 1")
+		}
+	})
+}
+`)
+	if err := fuzz(t.Context()); err != nil {
+		t.Errorf("targets that pass: %v", err)
+	}
+	t.Setenv("WRONG", "1")
+	if err := fuzz(t.Context()); err == nil || !strings.Contains(err.Error(), "FuzzB of ./p") || strings.Contains(err.Error(), "FuzzA") {
+		t.Errorf("a target that fails: %v", err)
+	}
+	if inputs, err := filepath.Glob("p/testdata/fuzz/FuzzB/*"); len(inputs) != 1 {
+		t.Errorf("the inputs that fail are %v (%v)", inputs, err)
+	}
+}
+
+// TestSeedsOf: three adversaries a day, all ten in four days; all with -long.
+func TestSeedsOf(t *testing.T) {
+	begin := time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC)
+	seen := map[string]bool{}
+	for day := range 4 {
+		env := seedsOf(t.Context(), begin.AddDate(0, 0, day))
+		seeds := strings.Split(strings.TrimPrefix(env[0], "TEST_ADVERSARIES="), ",")
+		if slices.Sort(seeds); len(slices.Compact(seeds)) != 3 {
+			t.Errorf("day %d has %s", day, env)
+		}
+		for _, seed := range seeds {
+			seen[seed] = true
+		}
+	}
+	if len(seen) != 10 {
+		t.Errorf("four days have the seeds %v", seen)
+	}
+	if env := seedsOf(context.WithValue(t.Context(), longKey{}, true), begin); env != nil {
+		t.Errorf("-long has %s", env)
 	}
 }
 

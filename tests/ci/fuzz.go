@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -28,13 +29,54 @@ func fuzz(ctx context.Context) error {
 	if len(targets) == 0 {
 		return errors.New("there is no fuzz target, which cannot be: is this the root of the module?")
 	}
+	cache, err := output(ctx, "go", "env", "GOCACHE")
+	if err != nil {
+		return err
+	}
+	f := &fuzzer{cache: filepath.Join(strings.TrimSpace(cache), "fuzz"), binaries: map[string]string{}}
+	if f.tmp, err = os.MkdirTemp("", "gopgas-fuzz-"); err != nil {
+		return err
+	}
+	defer os.RemoveAll(f.tmp)
 	var failed []error
 	for _, t := range targets {
-		if err := goTest(nil, "-run=^$", "-fuzz=^"+t.name+"$", "-fuzztime="+inputs, t.pkg)(ctx); err != nil {
+		if err := f.try(ctx, t); err != nil {
 			failed = append(failed, fmt.Errorf("%s of %s: %w; if its output names a failing input, that is in the package's testdata/fuzz now: commit it with the remedy", t.name, t.pkg, err))
 		}
 	}
 	return errors.Join(failed...)
+}
+
+// fuzzer has a binary of the tests of each package, which go test -fuzz would link for each target.
+type fuzzer struct {
+	tmp, cache string
+	binaries   map[string]string
+}
+
+func (f *fuzzer) try(ctx context.Context, t target) error {
+	binary, built := f.binaries[t.pkg]
+	if !built {
+		binary = filepath.Join(f.tmp, fmt.Sprint(len(f.binaries)), filepath.Base(t.pkg)+".test")
+		if err := show(ctx, nil, "go", "test", "-c", "-vet=off", "-fuzz=.", "-o", binary, t.pkg); err != nil {
+			return err
+		}
+		f.binaries[t.pkg] = binary
+	}
+	path, err := output(ctx, "go", "list", t.pkg)
+	if err != nil {
+		return err
+	}
+	converter, err := output(ctx, "go", "tool", "-n", "test2json")
+	if err != nil {
+		return err
+	}
+	argv := []string{strings.TrimSpace(converter), "-p", t.pkg, binary, "-test.v=test2json", "-test.timeout=0", "-test.run=^$", "-test.fuzz=^" + t.name + "$",
+		"-test.fuzztime=" + inputs, "-test.fuzzcachedir=" + filepath.Join(f.cache, strings.TrimSpace(path))}
+	s, err := goTestRunIn(ctx, t.pkg, laneOf(ctx).stdout(), nil, argv, quietLimit)
+	if err == nil && (s.packages[t.pkg] == nil || !slices.Contains(s.packages[t.pkg].passed, t.name)) {
+		return errors.New("it did not run")
+	}
+	return err
 }
 
 var fuzzFunc = regexp.MustCompile(`(?m)^func (Fuzz\w*)\(\w+ \*testing\.F\)`)

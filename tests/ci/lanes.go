@@ -62,13 +62,14 @@ func (r result) String() string {
 // that failed nevertheless.
 func runSteps(ctx context.Context, chosen []step, o options) error {
 	begin := time.Now()
-	failed := runLanes(ctx, chosen)
+	failed, all := runLanes(ctx, chosen)
 	if ctx.Err() == nil && len(failed) > 0 {
 		failed = runAgain(ctx, failed, o)
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+	showTimes(all)
 	showFlaky(o.list)
 	took := time.Since(begin).Seconds()
 	if len(failed) == 0 {
@@ -82,11 +83,21 @@ func runSteps(ctx context.Context, chosen []step, o options) error {
 	return fmt.Errorf("\nrun-tests: %d of %d steps failed, in %.0f s:\n%w", len(failed), len(chosen), took, errors.Join(lines...))
 }
 
-// runLanes runs steps and returns the results of those that failed.
-func runLanes(ctx context.Context, chosen []step) (failed []result) {
+// showTimes prints how long each step took, in the order in which they ended: a step that grows shows.
+func showTimes(all []result) {
+	lanes := map[beside]string{alone: "first", computing: "computes", waiting: "waits"}
+	fmt.Printf("\n%9s  %-9s  step\n", "seconds", "lane")
+	for _, r := range all {
+		fmt.Printf("%9.1f  %-9s  %s\n", r.took.Seconds(), lanes[r.beside], r.name)
+	}
+}
+
+// runLanes runs steps and returns their results, and those of the steps that failed.
+func runLanes(ctx context.Context, chosen []step) (failed, all []result) {
 	q := startLanes(ctx, len(chosen))
 	end := func(r result) {
 		fmt.Println(r)
+		all = append(all, r)
 		if r.err != nil {
 			failed = append(failed, r)
 		}
@@ -105,7 +116,7 @@ func runLanes(ctx context.Context, chosen []step) (failed []result) {
 		}
 	}
 	q.close(end)
-	return failed
+	return failed, all
 }
 
 func (s step) time(ctx context.Context) result {
@@ -155,7 +166,7 @@ func (s step) runAside(ctx context.Context) result {
 	}
 	defer out.Close()
 	os.Remove(out.Name())
-	r := s.time(inLane(ctx, lane{out: out, low: s.beside == computing}))
+	r := s.time(inLane(ctx, lane{out: out, low: s.beside == computing && !s.full}))
 	if _, err := out.Seek(0, io.SeekStart); err != nil {
 		r.err = errors.Join(r.err, err)
 	}

@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 )
 
 // staticcheck is pinned: a newer one may know more, which must not break a checkout of today.
@@ -27,6 +28,7 @@ type step struct {
 	what   string
 	run    func(ctx context.Context) error
 	beside beside // those that come after it
+	full   bool   // beside others that compute, it gets as much CPU time as the first lane
 }
 
 // steps begin with the cheapest. Those of processes that wait for each other leave CPU time: what only computes runs
@@ -46,14 +48,14 @@ var steps = []step{
 	{name: "k8s", what: "what pgasrun prints for Kubernetes has the fields and types of its API", run: testsOfModule("tests/k8s"), beside: computing},
 	{name: "ui", what: "the page of pgasrun -ui, in Chromium", run: testsOfModule("tests/ui"), beside: waiting},
 	{name: "debian13", what: "a Debian 13 is made, and the tests for it compile there", run: compiledUnderDebian13, beside: computing},
+	{name: "race", what: "the tests of packages that run PEs as goroutines, under the race detector", run: race, beside: computing, full: true},
 	{name: "timeouts", what: "PEs that are silent, dead, attacked or of another version are told of, and no call waits for them", run: testsOfTimeouts, beside: waiting},
 	{name: "test", what: "all other tests", run: testsOfProcesses},
 	{name: "clusters", what: "Slurm, mpirun and a hand start jobs on two hosts", run: goTest(nil, "./tests/clusters"), beside: waiting},
 	{name: "nocgo", what: "the module builds without C, and passes the tests that C makes a difference to, most in short mode", run: withoutC, beside: waiting},
-	{name: "bench", what: "every benchmark runs", run: goTest(nil, "-run=^$", "-bench=.", "-benchtime=1x", everything), beside: waiting},
-	{name: "race", what: "the tests of packages that run PEs as goroutines, under the race detector", run: race},
-	{name: "sanitize", what: "the C of the engine and of the pager has no undefined behaviour, where the engine's numbers wrap too", run: goTest(sanitized, "-short", "./ucx/engine", "./pgas/transport/ucp", "./dsm/pager")},
-	{name: "ucx118", what: "the tests of what calls UCX, and of mpirun and prun, pass in a Debian 13, with UCX 1.18 and Open MPI 5", run: testsUnderDebian13},
+	{name: "bench", what: "every benchmark runs", run: benchmarks, beside: waiting},
+	{name: "sanitize", what: "the C of the engine and of the pager has no undefined behaviour, where the engine's numbers wrap too", run: goTest(sanitized, "-short", "./ucx/engine", "./pgas/transport/ucp", "./dsm/pager"), beside: waiting},
+	{name: "ucx118", what: "the tests of what calls UCX, and of mpirun and prun, pass in a Debian 13, with UCX 1.18 and Open MPI 5", run: testsUnderDebian13, beside: waiting},
 }
 
 // shortSteps are the steps of -short: those that a change breaks most often, in a few minutes.
@@ -84,6 +86,23 @@ var raced = []string{"pgas/...", "arena", "atomics", "coherent", "containers/...
 var unraced = []string{"pgas/sim", "samples", "containers/model", "internal/callsite", "pgas/internal/symheap",
 	"pgas/internal/vector", "pgas/stats", "pgas/version", "locks/model", "ucx/release", "samples/npb/benchmark", "samples/npb/random",
 	"samples/source", "samples/versions"}
+
+var benchmarkFunc = regexp.MustCompile(`(?m)^func (Benchmark\w*)\(`)
+
+// benchmarks runs each once, in the packages that have some: a package's tests are linked for it.
+func benchmarks(ctx context.Context) error {
+	found, err := functions(".", benchmarkFunc)
+	if err != nil {
+		return err
+	}
+	args := []string{"-run=^$", "-bench=.", "-benchtime=1x"}
+	for _, t := range found {
+		if !slices.Contains(args, t.pkg) {
+			args = append(args, t.pkg)
+		}
+	}
+	return goTest(nil, args...)(ctx)
+}
 
 func race(ctx context.Context) error {
 	args := []string{"-race", "-short", "-skip=^" + computed + "$"}
@@ -306,7 +325,19 @@ func testsOfProcesses(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return goTest(nil, append([]string{"-p=1", "-skip=^" + computed + "$"}, rest...)...)(ctx)
+	return goTest(seedsOf(ctx, time.Now()), append([]string{"-p=1", "-skip=^" + computed + "$"}, rest...)...)(ctx)
+}
+
+type longKey struct{}
+
+// seedsOf returns the environment with which pgastest runs three of the simulator's ten adversaries: others each day, all
+// within four days. With -long it runs all. The subtest of a seed that fails runs alone without this environment, too.
+func seedsOf(ctx context.Context, now time.Time) []string {
+	if ctx.Value(longKey{}) != nil {
+		return nil
+	}
+	day := 3 * (now.Unix() / (24 * 60 * 60))
+	return []string{fmt.Sprintf("TEST_ADVERSARIES=%d,%d,%d", day%10, (day+1)%10, (day+2)%10)}
 }
 
 // timeouts are packages that spend their time with waiting until a PE is found silent, or until programs are built.
