@@ -100,7 +100,7 @@ func makeMap[K comparable, V any](ctx context.Context, w *pgas.World, s settings
 // open makes this member's handle of the shards, and the first segment of its own.
 func (m *Map[K, V]) open(l mapLayout, capacity int) {
 	mem := newMapMemory(&m.members, l, m.words)
-	m.shards = &mapShards{mapReader: newMapReader(mem), capacity: capacity, slot: make([]uint64, l.slotWords()), parting: newMapParting(l)}
+	m.shards = &mapShards{mapReader: newMapReader(mem), capacity: capacity, slot: make([]uint64, l.slotWords()), buffers: newSplitBuffers(l)}
 	m.key = make([]uint64, l.keyWords)
 	m.object = m.words.All().Offset()
 	mem.headerOf(segmentAt{m.me, 0}).Set(m.me, mapHeader(0, 0))
@@ -118,7 +118,7 @@ func (m *Map[K, V]) enter(op string) {
 	}
 }
 
-// enterLong is enter for a call that takes long in any case.
+// enterLong checks ctx and the map, and begins a call of op that takes long in any case.
 func (m *Map[K, V]) enterLong(ctx context.Context, op string) {
 	if ctx == nil {
 		mustHaveContext(op, ctx)
@@ -145,7 +145,7 @@ func (m *Map[K, V]) hash(k K) uint64 {
 	return mapHash(m.key)
 }
 
-// hashToWrite is hash for a call of op that writes.
+// hashToWrite checks that a call of op may write now, and returns the hash of k.
 func (m *Map[K, V]) hashToWrite(ctx context.Context, op string, k K) uint64 {
 	if ctx == nil {
 		mustHaveContext(op, ctx)
@@ -189,7 +189,7 @@ func (m *Map[K, V]) Insert(ctx context.Context, k K, v V) (inserted bool, err er
 		return false, m.insertLater(ctx, k, v)
 	}
 	hash := m.hashToWrite(ctx, "Insert", k)
-	found, err := m.shards.change(ctx, hash, m.key, func(value []uint64, found bool) mapDeed {
+	found, err := m.shards.change(ctx, hash, m.key, func(value []uint64, found bool) mapAction {
 		if found {
 			return mapLeave
 		}
@@ -204,7 +204,7 @@ func (m *Map[K, V]) Set(ctx context.Context, k K, v V) error {
 	m.enter("Set")
 	defer m.turn.leave()
 	hash := m.hashToWrite(ctx, "Set", k)
-	_, err := m.shards.change(ctx, hash, m.key, func(value []uint64, _ bool) mapDeed {
+	_, err := m.shards.change(ctx, hash, m.key, func(value []uint64, _ bool) mapAction {
 		mapEncode(value, &v)
 		return mapPut
 	})
@@ -221,7 +221,7 @@ func (m *Map[K, V]) Update(ctx context.Context, k K, v V, combine func(old, v V)
 	if combine == nil {
 		misuse("Update", "combine is nil: give a function of the old value and v, or call Set")
 	}
-	_, err := m.shards.change(ctx, hash, m.key, func(value []uint64, found bool) mapDeed {
+	_, err := m.shards.change(ctx, hash, m.key, func(value []uint64, found bool) mapAction {
 		next := v
 		if found {
 			next = combine(mapDecode[V](value), v)
@@ -236,7 +236,7 @@ func (m *Map[K, V]) Update(ctx context.Context, k K, v V, combine func(old, v V)
 func (m *Map[K, V]) Delete(ctx context.Context, k K) (deleted bool, err error) {
 	m.enter("Delete")
 	defer m.turn.leave()
-	return m.shards.change(ctx, m.hashToWrite(ctx, "Delete", k), m.key, func([]uint64, bool) mapDeed { return mapRemove })
+	return m.shards.change(ctx, m.hashToWrite(ctx, "Delete", k), m.key, func([]uint64, bool) mapAction { return mapRemove })
 }
 
 // Free frees the memory of the map. It is collective over all PEs of the World.

@@ -25,7 +25,7 @@ type mapLetter[K, V any] struct {
 type mapLetterKind int8
 
 const (
-	mapApply  mapLetterKind = iota // the batch's own deed
+	mapApply  mapLetterKind = iota // the batch's own action
 	mapAsk                         // find
 	mapFound                       // the answer: value
 	mapAbsent                      // the answer: no such key
@@ -170,6 +170,12 @@ func (m *Map[K, V]) end(ctx context.Context, op string) error {
 	return nil
 }
 
+// abortBatch ends a batch of op in which this member could not send, and returns the error of the call.
+func (m *Map[K, V]) abortBatch(op string, err error) error {
+	m.shards.alone, m.busy = false, ""
+	return fmt.Errorf("%s: %w", m.call(op), err)
+}
+
 // send sends one letter to the member that has its key.
 func (m *Map[K, V]) send(ctx context.Context, l mapLetter[K, V]) error {
 	m.putKey(m.key, l.key)
@@ -187,7 +193,7 @@ func (m *Map[K, V]) UpdateAll(ctx context.Context, elements iter.Seq2[K, V], com
 	if combine == nil {
 		misuse("UpdateAll", "combine is nil: give a function of the old value and v, or call SetAll")
 	}
-	return m.putAll(ctx, "UpdateAll", elements, func(value []uint64, v V, found bool) mapDeed {
+	return m.putAll(ctx, "UpdateAll", elements, func(value []uint64, v V, found bool) mapAction {
 		if found {
 			v = combine(mapDecode[V](value), v)
 		}
@@ -198,7 +204,7 @@ func (m *Map[K, V]) UpdateAll(ctx context.Context, elements iter.Seq2[K, V], com
 
 // SetAll does Set for all elements that the members give. It is collective, as UpdateAll is, with the same errors.
 func (m *Map[K, V]) SetAll(ctx context.Context, elements iter.Seq2[K, V]) error {
-	return m.putAll(ctx, "SetAll", elements, func(value []uint64, v V, _ bool) mapDeed {
+	return m.putAll(ctx, "SetAll", elements, func(value []uint64, v V, _ bool) mapAction {
 		mapEncode(value, &v)
 		return mapPut
 	})
@@ -211,7 +217,7 @@ func (m *Map[K, V]) InsertAll(ctx context.Context, elements iter.Seq2[K, V]) err
 }
 
 // mapInsert is what an insert does to the words of a value.
-func mapInsert[V any](value []uint64, v V, found bool) mapDeed {
+func mapInsert[V any](value []uint64, v V, found bool) mapAction {
 	if found {
 		return mapLeave
 	}
@@ -219,30 +225,29 @@ func mapInsert[V any](value []uint64, v V, found bool) mapDeed {
 	return mapPut
 }
 
-// putAll is a batch of elements; deed is done for each where its key is.
-func (m *Map[K, V]) putAll(ctx context.Context, op string, elements iter.Seq2[K, V], deed func(value []uint64, v V, found bool) mapDeed) error {
+// putAll does a batch of elements: action is called for each by the member that has its key.
+func (m *Map[K, V]) putAll(ctx context.Context, op string, elements iter.Seq2[K, V], action func(value []uint64, v V, found bool) mapAction) error {
 	if elements == nil {
 		misuse(op, "elements is nil: a member that has none gives an empty sequence")
 	}
 	m.enterLong(ctx, op)
 	defer m.turn.leave()
-	if err := m.begin(ctx, op, m.applies(deed)); err != nil {
+	if err := m.begin(ctx, op, m.applies(action)); err != nil {
 		return err
 	}
 	for k, v := range elements {
 		if err := m.send(ctx, mapLetter[K, V]{key: k, value: v, ask: -1}); err != nil {
-			m.shards.alone, m.busy = false, ""
-			return fmt.Errorf("%s: %w", m.call(op), err)
+			return m.abortBatch(op, err)
 		}
 	}
 	return m.end(ctx, op)
 }
 
-// applies returns what does a deed for an element that has come to this member.
-func (m *Map[K, V]) applies(deed func(value []uint64, v V, found bool) mapDeed) func(k K, v V, hash uint64) error {
+// applies returns a function that calls action for an element that has come to this member.
+func (m *Map[K, V]) applies(action func(value []uint64, v V, found bool) mapAction) func(k K, v V, hash uint64) error {
 	return func(k K, v V, hash uint64) error {
 		m.putKey(m.key, k)
-		_, err := m.shards.change(m.batch.ctx, hash, m.key, func(value []uint64, found bool) mapDeed { return deed(value, v, found) })
+		_, err := m.shards.change(m.batch.ctx, hash, m.key, func(value []uint64, found bool) mapAction { return action(value, v, found) })
 		return m.noteFull(err)
 	}
 }
@@ -268,7 +273,7 @@ func (m *Map[K, V]) DeleteAll(ctx context.Context, keys iter.Seq[K]) error {
 				return
 			}
 		}
-	}, func([]uint64, V, bool) mapDeed { return mapRemove })
+	}, func([]uint64, V, bool) mapAction { return mapRemove })
 }
 
 // FindAll does Find for the keys that each member gives. values[i] and found[i] are of keys[i]. It is collective:
@@ -283,8 +288,7 @@ func (m *Map[K, V]) FindAll(ctx context.Context, keys []K) (values []V, found []
 	m.batch.values, m.batch.found = values, found
 	for i, k := range keys {
 		if err := m.send(ctx, mapLetter[K, V]{key: k, ask: int32(i), kind: mapAsk}); err != nil {
-			m.shards.alone, m.busy = false, ""
-			return nil, nil, fmt.Errorf("%s: %w", m.call("FindAll"), err)
+			return nil, nil, m.abortBatch("FindAll", err)
 		}
 	}
 	err = m.end(ctx, "FindAll")

@@ -11,8 +11,8 @@ package containers
 // starts (bits between). Segment a of depth d has the keys whose hash has the low d bits of a, so a is below 2^d. A
 // shard begins with segment 0 of depth 0. A full segment a of depth d is split: the keys whose hash has bit d set move
 // to segment a + 2^d, and both have depth d+1. This is extendible hashing (R. Fagin and others, 1979) without a
-// directory, for the place of a segment is its number. Who has guessed a segment by an old depth learns from the header
-// that he must go on, as in LH* (W. Litwin and others, 1993).
+// directory, for the place of a segment is its number. A member whose depth is old learns from the header of the
+// segment that it must go on, as in LH* (W. Litwin and others, 1993).
 //
 // The state of a slot is free (0), dead (1), or the check of its key and value, a hash of all their words. So one look
 // at a slot proves itself: if state, key and value were read while a writer was at work, in whatever order, they do not

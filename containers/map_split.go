@@ -23,8 +23,8 @@ func (t *mapShards) split(ctx context.Context, held mapHeld) error {
 		t.unlock(from)
 		return err
 	}
-	stay := t.copySlots(from, t.parting.stay)
-	move, moved := t.part(stay, depth)
+	stay := t.copySlots(from, t.buffers.stay)
+	move, moved := t.partition(stay, depth)
 	t.store(to, 0, move)
 	t.fence(to.pe)
 	t.headerOf(to).Set(to.pe, mapHeader(depth+1, moved))
@@ -37,23 +37,23 @@ func (t *mapShards) split(ctx context.Context, held mapHeld) error {
 	return nil
 }
 
-// mapParting is what a split works on: the slots of both segments, and which of them must not be free because they lie
+// splitBuffers are what a split works on: the slots of both segments, and which slots must not be free because they lie
 // between a key and its first slot.
-type mapParting struct {
+type splitBuffers struct {
 	stay, move []uint64
 	needed     []bool
 }
 
-func newMapParting(l mapLayout) mapParting {
+func newSplitBuffers(l mapLayout) splitBuffers {
 	words := l.slots * l.slotWords()
-	return mapParting{stay: make([]uint64, words), move: make([]uint64, words), needed: make([]bool, l.slots)}
+	return splitBuffers{stay: make([]uint64, words), move: make([]uint64, words), needed: make([]bool, l.slots)}
 }
 
-// part removes the slots whose hash has bit depth set from the slots of a segment. It returns the slots of a segment
-// that has them, and their number.
-func (t *mapShards) part(stay []uint64, depth int) (move []uint64, moved int) {
+// partition moves the slots whose hash has bit depth set out of the slots of a segment. It returns the slots of the new
+// segment, and how many of them it has filled.
+func (t *mapShards) partition(stay []uint64, depth int) (move []uint64, moved int) {
 	size := t.slotWords()
-	move, needed := t.parting.move, t.parting.needed
+	move, needed := t.buffers.move, t.buffers.needed
 	clear(move)
 	clear(needed)
 	for i := range t.slots {

@@ -205,7 +205,7 @@ func (t *TextMap) Delete(ctx context.Context, k string) (deleted bool, err error
 	m.enter("Delete")
 	defer m.turn.leave()
 	var obsolete textValue
-	deleted, err = m.shards.change(ctx, m.hashToWrite(ctx, "Delete", keyOfString(k)), m.key, func(value []uint64, found bool) mapDeed {
+	deleted, err = m.shards.change(ctx, m.hashToWrite(ctx, "Delete", keyOfString(k)), m.key, func(value []uint64, found bool) mapAction {
 		if found {
 			obsolete = mapDecode[textValue](value)
 		}
@@ -269,7 +269,7 @@ func (t *TextMap) SetAll(ctx context.Context, elements iter.Seq2[string, string]
 	}
 	var obsolete []textValue
 	err = t.m.putAll(ctx, "SetAll", numbered, func(keys iter.Seq2[stringKey, textValue]) error {
-		return t.m.keys.putAll(ctx, "SetAll", keys, func(value []uint64, v textValue, found bool) mapDeed {
+		return t.m.keys.putAll(ctx, "SetAll", keys, func(value []uint64, v textValue, found bool) mapAction {
 			if found {
 				obsolete = append(obsolete, mapDecode[textValue](value))
 			}

@@ -5,7 +5,7 @@ package containers
 //  1. locks the segment, and finds out from its header that it is the right one;
 //  2. looks for the key, and for the first slot that may take it;
 //  3. stores the slot, then the number of elements if that has changed;
-//  4. unlocks, after a fence: who locks next sees what was stored.
+//  4. unlocks, after a fence: the next writer sees what was stored.
 //
 // A free slot is met at the end of a search, a dead one on the way; the first of them takes a new key. A slot that dies
 // is free at once if the next one is free, and then those dead ones before it, too: no key is behind them.
@@ -32,7 +32,7 @@ type mapShards struct {
 	mapReader
 	capacity int
 	slot     []uint64 // the slot that is being written
-	parting  mapParting
+	buffers  splitBuffers
 }
 
 // mapHeld is a segment that this member has locked.
@@ -42,14 +42,14 @@ type mapHeld struct {
 	header uint64
 }
 
-// A mapChange says what becomes of a key. It gets the words of the value, which are those that the key has, or
-// meaningless ones if there is none, and may change them. It returns what to do then.
-type mapChange func(value []uint64, found bool) mapDeed
+// A mapChange says what becomes of a key. It gets the words of the key's value, meaningless ones if the key has none,
+// and may change them. It returns what to do then.
+type mapChange func(value []uint64, found bool) mapAction
 
-type mapDeed int
+type mapAction int
 
 const (
-	mapLeave mapDeed = iota
+	mapLeave mapAction = iota
 	mapPut
 	mapRemove
 )
@@ -64,7 +64,7 @@ func (t *mapShards) change(ctx context.Context, hash uint64, key []uint64, f map
 		}
 		i, outcome := t.scan(held.slots, hash, key)
 		found = outcome == slotFound
-		again, err = t.do(ctx, held, i, hash, key, found, f)
+		again, err = t.apply(ctx, held, i, hash, key, found, f)
 		if err != nil {
 			return false, err
 		}
@@ -72,23 +72,23 @@ func (t *mapShards) change(ctx context.Context, hash uint64, key []uint64, f map
 	return found, nil
 }
 
-// do does to key, whose slot is i if it is found, what f says, and unlocks, also if f panics. It reports whether the
-// segment has been split instead.
-func (t *mapShards) do(ctx context.Context, held mapHeld, i int, hash uint64, key []uint64, found bool, f mapChange) (again bool, err error) {
+// apply calls f for key, which is in slot i if it is found, and stores, removes or leaves it. It unlocks the segment
+// even if f panics. It reports whether the segment has been split instead: the change is then to be tried again.
+func (t *mapShards) apply(ctx context.Context, held mapHeld, i int, hash uint64, key []uint64, found bool, f mapChange) (again bool, err error) {
 	asked := false
 	defer func() {
 		if !asked {
 			t.unlock(held.segmentAt)
 		}
 	}()
-	deed := f(t.value, found)
+	action := f(t.value, found)
 	asked = true
 	switch {
-	case deed == mapPut && !found:
+	case action == mapPut && !found:
 		return t.insert(ctx, held, hash, key)
-	case deed == mapPut:
+	case action == mapPut:
 		t.write(held, i, hash, key)
-	case deed == mapRemove && found:
+	case action == mapRemove && found:
 		t.remove(held, i)
 	}
 	t.unlock(held.segmentAt)

@@ -45,7 +45,7 @@ func AllocTable(ctx context.Context, w *pgas.World, n int, o TableOptions) (*Tab
 	if n < 1 {
 		panic(&pgas.UsageError{Op: "AllocTable", Msg: fmt.Sprintf("a table of %s: it has at least one", plural.Count(n, "lock"))})
 	}
-	make, free, err := makerOf(ctx, w, n, o)
+	newLock, free, err := makerOf(ctx, w, n, o)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func AllocTable(ctx context.Context, w *pgas.World, n int, o TableOptions) (*Tab
 	for i := range n {
 		pes := hosts[i%len(hosts)]
 		home := pes[i/len(hosts)%len(pes)]
-		l, err := make(i, home)
+		l, err := newLock(i, home)
 		if err != nil {
 			return nil, err
 		}
@@ -84,8 +84,8 @@ func byHost(w *pgas.World) (hosts [][]int) {
 	return hosts
 }
 
-// makerOf allocates the locks of a table. It returns make, which makes the handle of lock i, and free.
-func makerOf(ctx context.Context, w *pgas.World, n int, o TableOptions) (make func(i, home int) (Lock, error), free func(context.Context) error, err error) {
+// makerOf allocates the locks of a table. It returns newLock, which makes the handle of lock i, and free.
+func makerOf(ctx context.Context, w *pgas.World, n int, o TableOptions) (newLock func(i, home int) (Lock, error), free func(context.Context) error, err error) {
 	cpu, err := w.NewContext(pgas.ByCPU())
 	if err != nil {
 		return nil, nil, err
@@ -95,13 +95,13 @@ func makerOf(ctx context.Context, w *pgas.World, n int, o TableOptions) (make fu
 	case TableALock:
 		s, failed := AllocALockState(ctx, w, n)
 		err, freeState = failed, s.Sym().Free
-		make = func(i, home int) (Lock, error) {
+		newLock = func(i, home int) (Lock, error) {
 			return NewALock(w, s.At(i), ALockOptions{Home: home, RemoteBudget: o.RemoteBudget, LocalBudget: o.LocalBudget, CPU: cpu})
 		}
 	case TableMCS:
 		s, failed := AllocDMCSState(ctx, w, n)
 		err, freeState = failed, s.Sym().Free
-		make = func(i, home int) (Lock, error) {
+		newLock = func(i, home int) (Lock, error) {
 			l := NewDMCS(w, s.At(i), DMCSOptions{Home: home})
 			l.queue.lookBy(s.At(i).Queue().On(cpu))
 			return l, nil
@@ -109,7 +109,7 @@ func makerOf(ctx context.Context, w *pgas.World, n int, o TableOptions) (make fu
 	case TableDQNL:
 		s, failed := AllocDQNLState(ctx, w, n)
 		err, freeState = failed, s.Sym().Free
-		make = func(i, home int) (Lock, error) {
+		newLock = func(i, home int) (Lock, error) {
 			l := NewDQNL(w, s.At(i), DQNLOptions{Home: home})
 			l.queue.lookBy(s.At(i).Queue().On(cpu))
 			return l, nil
@@ -117,13 +117,13 @@ func makerOf(ctx context.Context, w *pgas.World, n int, o TableOptions) (make fu
 	case TableSpin:
 		s, failed := AllocSpinState(ctx, w, n)
 		err, freeState = failed, s.Sym().Free
-		make = func(i, home int) (Lock, error) {
+		newLock = func(i, home int) (Lock, error) {
 			return newEagerSpin(w, s.At(i), SpinOptions{Home: home}, cpu), nil
 		}
 	default:
 		panic(&pgas.UsageError{Op: "AllocTable", Msg: fmt.Sprintf("kind %d: there are TableALock, TableMCS, TableSpin and TableDQNL", o.Kind)})
 	}
-	return make, func(ctx context.Context) error {
+	return newLock, func(ctx context.Context) error {
 		if err := freeState(ctx); err != nil {
 			return err
 		}
