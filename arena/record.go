@@ -5,6 +5,7 @@ package arena
 import (
 	"reflect"
 
+	"github.com/gopgas/gopgas/internal/hook"
 	"github.com/gopgas/gopgas/pgas"
 )
 
@@ -18,7 +19,7 @@ import (
 func Store[T any](a *Arena, pe int, v []T) (Handle[T], error) {
 	a.mustBeOpen("Store")
 	a.mustHave("Store", pe)
-	pgas.MustBePlain[T]("arena.Store")
+	hook.MustBePlain(reflect.TypeFor[T](), "arena.Store")
 	n := uint64(len(v))
 	granule, class, err := a.allocate(pe, n*uint64(reflect.TypeFor[T]().Size()))
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"context"
 	"math/bits"
 
+	"github.com/gopgas/gopgas/internal/hook"
 	"github.com/gopgas/gopgas/pgas"
 )
 
@@ -55,7 +56,7 @@ func (r *Region) exchange(ctx context.Context, known notices) (all notices, news
 		if len(known.list) > 0 || known.min > x.agreed {
 			mine = 1
 		}
-		if any, err := r.w.SyncOr(ctx, mine); err != nil || any == 0 {
+		if any, err := hook.SyncOr(ctx, r.w, mine); err != nil || any == 0 {
 			return notices{min: x.agreed}, false, err
 		}
 	}

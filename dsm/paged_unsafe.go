@@ -9,7 +9,9 @@ import (
 	"unsafe"
 
 	"github.com/gopgas/gopgas/dsm/pager"
+	"github.com/gopgas/gopgas/internal/hook"
 	"github.com/gopgas/gopgas/pgas"
+	"github.com/gopgas/gopgas/pgas/boot"
 )
 
 type paged struct {
@@ -34,7 +36,7 @@ func (r *Region) pageable() error {
 }
 
 func (r *Region) openPaged() error {
-	way, closeWay, err := r.w.Outside()
+	way, closeWay, err := hook.Outside(r.w)
 	if err != nil {
 		return err
 	}
@@ -43,7 +45,7 @@ func (r *Region) openPaged() error {
 		return err
 	}
 	faults := pager.BySignal
-	if r.w.CoherentSettings().ThreadServes {
+	if hook.Settings(r.w).DSMFaults == boot.DSMThread {
 		faults = pager.ByThread
 	}
 	p, err := pager.Open(pager.Config{
@@ -56,7 +58,7 @@ func (r *Region) openPaged() error {
 		return fmt.Errorf("dsm.Open: mode paged: %w", err)
 	}
 	// The transport's own threads must not take a page fault: they may be what the pager waits for.
-	c := &paged{p, r.o.Block, closeWay, r.w.RegisterCoherent(p.Memory()), r.blocks}
+	c := &paged{p, r.o.Block, closeWay, hook.RegisterCoherent(r.w, p.Memory()), r.blocks}
 	r.cache, r.paged, r.memory = c, c, p.Memory()
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/gopgas/gopgas/internal/hook"
 	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas"
 )
@@ -313,7 +314,7 @@ func (r *Region) Close(ctx context.Context) error {
 	if err := r.w.Barrier(ctx); err != nil {
 		return err
 	}
-	if r.me == 0 && r.w.CoherentSettings().Stats {
+	if r.me == 0 && hook.Settings(r.w).DSMStats {
 		fmt.Fprintf(os.Stderr, "pgas: %v; on PE 0: %v\n", r, r.Stats())
 	}
 	if err := r.turn.take(ctx); err != nil { // a release may go on in the background

@@ -9,7 +9,7 @@ import (
 	"context"
 	"sync/atomic"
 
-	"github.com/gopgas/gopgas/pgas"
+	"github.com/gopgas/gopgas/internal/hook"
 )
 
 // shown is what this PE may be waiting for: zero, or a block, a PE, and whether it is a release.
@@ -49,7 +49,7 @@ func (r *Region) showTurn(list []*turn) {
 
 // shows returns a context derived from ctx for the waits of the protocol.
 func (r *Region) shows(ctx context.Context) context.Context {
-	return pgas.WithCoherentWait(ctx, func() (w pgas.CoherentWait, ok bool) {
+	return hook.WithCoherentWait(ctx, func() (w hook.CoherentWait, ok bool) {
 		word := r.shown.word.Load()
 		w.Release, w.PE = word&shownRelease != 0, int(word&(1<<shownPEs-1))
 		w.Block = int(word &^ (shownRelease | shownFetch) >> shownPEs)

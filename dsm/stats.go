@@ -5,6 +5,8 @@ package dsm
 import (
 	"fmt"
 	"sync/atomic"
+
+	"github.com/gopgas/gopgas/internal/hook"
 )
 
 // Stats are what a PE has done since it opened a region. Mode Shared does nothing that could be counted.
@@ -72,7 +74,7 @@ func (r *Region) record() {
 	}
 	s := r.Stats()
 	now, was := recorded{s.ReadFaults + s.WriteFaults + s.Upgrades, s.FastReads + s.SlowReads, s.FastReleases + s.Moves}, r.stats.recorded
-	r.w.RecordPages(now.faults-was.faults, now.fetched-was.fetched, now.released-was.released)
+	hook.RecordPages(r.w, now.faults-was.faults, now.fetched-was.fetched, now.released-was.released)
 	r.stats.recorded = now
 }
 

@@ -37,6 +37,7 @@ package locks
 import (
 	"context"
 
+	"github.com/gopgas/gopgas/internal/hook"
 	"github.com/gopgas/gopgas/pgas"
 )
 
@@ -140,7 +141,7 @@ func (q *queue) link(before int) (word int64, ok bool) {
 
 // wait blocks until PE before, or -1 if it is not known which, has told its word.
 func (q *queue) wait(ctx context.Context, before int) (word int64, err error) {
-	word, err = q.status.WaitUntilPred(ctx, pgas.NE, waiting, before, waiting)
+	word, err = hook.WaitBehind(ctx, &q.status, waiting, before)
 	if err != nil {
 		if word = q.status.CompareSwap(q.me, waiting, abandoned); word == waiting {
 			return 0, err
@@ -167,7 +168,7 @@ func (q *queue) pass(head int, word int64) (last int, ok bool) {
 		told := q.tell(head, word)
 		q.free(was) // last, since only its owner waits for it
 		if told {
-			q.w.YieldTo(head)
+			hook.YieldTo(q.w, head)
 			return head, true
 		}
 	}

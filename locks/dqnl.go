@@ -58,7 +58,7 @@ func (l *DQNL) acquire(ctx context.Context, way *passage) error {
 		}
 		if kept {
 			way.behind(-1)
-			return await(ctx, q.status, q.me, -1)
+			return await(ctx, &q.status, q.me, -1)
 		}
 	}
 	before, err := l.replaceTail(ctx)
@@ -71,7 +71,7 @@ func (l *DQNL) acquire(ctx context.Context, way *passage) error {
 		q.mine.status.Swap(q.me, word)
 		return nil
 	}
-	return await(ctx, q.status, q.me, int(before-1))
+	return await(ctx, &q.status, q.me, int(before-1))
 }
 
 // replaceTail makes this PE the tail, and returns the old tail.

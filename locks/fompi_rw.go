@@ -59,7 +59,7 @@ func (l *SpinRW) RLock(ctx context.Context) (err error) {
 		return waitError("to read under a spin lock", err)
 	}
 	l.readers.acquired(&l.mutex)
-	way.record(l.w)
+	l.use.Count(way.waited, way.from)
 	return nil
 }
 
@@ -93,7 +93,7 @@ func (l *SpinRW) TryRLock() bool {
 		return false
 	}
 	l.readers.acquired(&l.mutex)
-	l.w.RecordLock(false, -1)
+	l.use.Count(false, -1)
 	return true
 }
 

@@ -122,7 +122,7 @@ func (r *readers) lock(ctx context.Context, m *mutex, p sharedProtocol, what str
 		return waitError(what, err)
 	}
 	r.acquired(m)
-	r.way.record(m.w)
+	m.use.Count(r.way.waited, r.way.from)
 	return nil
 }
 

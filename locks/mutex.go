@@ -7,6 +7,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/gopgas/gopgas/internal/hook"
+	"github.com/gopgas/gopgas/internal/lockrecord"
 	"github.com/gopgas/gopgas/pgas"
 )
 
@@ -17,7 +19,7 @@ type protocol interface {
 	release()                                        // gives the lock away
 }
 
-// passage is how a PE has got a lock, for World.RecordLock. A protocol writes to it when it has to wait.
+// passage is how a PE has got a lock, for the counters of locks. A protocol writes to it when it has to wait.
 type passage struct {
 	waited bool
 	from   int // the PE that passed it on, or -1 if that is not known
@@ -26,31 +28,32 @@ type passage struct {
 // behind notes that the PE waits for the lock behind PE from, or -1 if it is not known which.
 func (p *passage) behind(from int) { p.waited, p.from = true, from }
 
-// record counts the acquisition that p tells of.
-func (p *passage) record(w *pgas.World) { w.RecordLock(p.waited, p.from) }
-
 // mutex is the part of a lock's handle that does not depend on the protocol.
 type mutex struct {
 	w    *pgas.World
-	gate localGate // of this PE's writers
-	way  passage   // of the goroutine inside the gate
+	use  *lockrecord.Use // counts acquisitions; nil in a zero handle
+	gate localGate       // of this PE's writers
+	way  passage         // of the goroutine inside the gate
 
 	record *lockRecord // nil: nothing is recorded, and nothing checked
 }
 
 // lockRecord is what is recorded of a lock, by the goroutine inside the gate.
 type lockRecord struct {
-	trace pgas.LockTrace
+	trace lockrecord.Trace
 	began int64 // when the goroutine began to take the lock
 }
 
 // newMutex returns the mutex of a lock of some kind, of which ref is a part.
 func newMutex[T any](w *pgas.World, ref pgas.Ref[T], kind string) mutex {
-	var record *lockRecord
-	if w != nil && (w.Records() || w.Checks()) {
-		record = &lockRecord{trace: pgas.TraceLock(ref, kind)}
+	if w == nil {
+		return mutex{}
 	}
-	return mutex{w: w, record: record}
+	var record *lockRecord
+	if w.Records() || w.Checks() {
+		record = &lockRecord{trace: hook.TraceLock(ref, kind)}
+	}
+	return mutex{w: w, use: hook.LockUse(w), record: record}
 }
 
 // begins records that the goroutine begins to take the lock.
@@ -61,7 +64,7 @@ func (m *mutex) begins() {
 
 // acquired records that it has it.
 func (m *mutex) acquired() {
-	m.way.record(m.w)
+	m.use.Count(m.way.waited, m.way.from)
 	m.record.trace.Acquired(m.record.began, m.way.waited)
 }
 

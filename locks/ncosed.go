@@ -119,7 +119,7 @@ func (l *NCoSED) TryRLock() bool {
 		ok, full := l.queue.tryShare()
 		if ok {
 			l.readers.acquired(&l.mutex)
-			l.w.RecordLock(false, -1)
+			l.use.Count(false, -1)
 			return true
 		}
 		if !full {

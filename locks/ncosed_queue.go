@@ -18,13 +18,14 @@ package locks
 //	Shared   of a node      of a reader: idle, waiting, abandoned, spent, or theTurn
 //	Behind   of a node      the next reader of the chain, written by the owner before it joins the chain
 //
-// A node has a number: 1 + that of its PE, or, where a PE has several nodes, 1 + its index among the nodes of all PEs.
+// A node has a number: 1 + that of its PE, or, where a PE has several nodes, 1 + its index among the nodes of all
+// PEs.
 //
 // The four cases. A writer that swaps out 0 has the lock. A writer that swaps out a count closes the group inside: it
 // subtracts the count from Done and has the lock when that reaches 0, which the last reader to leave sees. A writer
 // that swaps out a tail links itself behind that node. A reader that finds no tail is inside; a reader that finds a
-// tail joins a chain of that node. A writer that leaves first admits the readers in its chains, and closes their group
-// in the name of its successor.
+// tail joins a chain of that node. A writer that leaves first admits the readers in its chains, and closes their
+// group in the name of its successor.
 //
 // Where the paper falls short:
 //   - A writer compare-swaps until no reader came between, so a stream of readers starves it. This file swaps.
@@ -44,17 +45,17 @@ package locks
 //   - A PE that unlocks notifies each reader. With chainWidth chains it writes to that many readers at most, and
 //     each reader notifies the next one of its chain.
 //
-// Cancellation is as in dmcs_queue.go: a PE that gives up leaves its node abandoned, and the PE that would have granted
-// it the lock takes the node over by setting it spent. The place of a writer is left in its name at once. A reader is
-// counted out at once, and the grant goes on to the next of its chain.
+// Cancellation is as in dmcs_queue.go: a PE that gives up leaves its node abandoned, and the PE that would have
+// granted it the lock takes the node over by setting it spent. The place of a writer is left in its name at once. A
+// reader is counted out at once, and the grant goes on to the next of its chain.
 //
-// Invariant: Done is 0 when a writer is told that it has its turn.
-// Invariant: a node that is idle and not the head's is referred to by no other node, except in chains that have been
-// swapped for opened.
+// Invariant: Done is 0 when a writer is told that it has its turn. Invariant: a node that is idle and not the head's
+// is referred to by no other node, except in chains that have been swapped for opened.
 
 import (
 	"context"
 
+	"github.com/gopgas/gopgas/internal/hook"
 	"github.com/gopgas/gopgas/pgas"
 )
 
@@ -108,6 +109,8 @@ type ncosedQueue struct {
 	lockID  int64           // the value of Lock in nodes that are used for this lock
 	limit   int64
 	replies spare[chainReplies]
+
+	status, shared pgas.Atomic[int64] // of this node, for waits: writers set the one, and readers the other
 }
 
 // chainReplies receives what the operations of a head on its chains return.
@@ -125,8 +128,8 @@ func (q *ncosedQueue) nodeOf(id int64) (NCoSEDNodeRef, int) {
 	return q.nodes[(id-1)%n], int((id - 1) / n)
 }
 
-// resume begins a wait, on the status of a writer or reader. It reports whether the PE has kept the place that it gave
-// up before. If it has lost the place, resume blocks until the node is idle. Errors: as those of await.
+// resume begins a wait, on the status of a writer or reader. It reports whether the PE has kept the place that it
+// gave up before. If it has lost the place, resume blocks until the node is idle. Errors: as those of await.
 func resume(ctx context.Context, status pgas.Atomic[int64], pe int) (kept bool, err error) {
 	switch status.Fetch(pe) {
 	case idle:
@@ -140,11 +143,11 @@ func resume(ctx context.Context, status pgas.Atomic[int64], pe int) (kept bool, 
 	return false, err
 }
 
-// await blocks until status is not waiting any more. pred is the PE before this one in the queue, if it waits for the
-// same word of its own heap, and -1 otherwise. Errors, after which the place is abandoned: *pgas.PeerError if a PE of
-// the job dies, and the cause of ctx's end.
-func await(ctx context.Context, status pgas.Atomic[int64], pe, pred int) error {
-	_, err := status.WaitUntilPred(ctx, pgas.NE, waiting, pred, waiting)
+// await blocks until status, which does not live on a stack, is not waiting any more. pred is the PE before this one
+// in the queue, if it waits for the same word of its own heap, and -1 otherwise. Errors, after which the place is
+// abandoned: *pgas.PeerError if a PE of the job dies, and the cause of ctx's end.
+func await(ctx context.Context, status *pgas.Atomic[int64], pe, pred int) error {
+	_, err := hook.WaitBehind(ctx, status, waiting, pred)
 	if err != nil && status.CompareSwap(pe, waiting, abandoned) == waiting {
 		return err
 	}
@@ -169,7 +172,8 @@ func (q *ncosedQueue) lock(ctx context.Context, way *passage) error {
 		pred = q.writerBefore(before)
 	}
 	way.behind(pred)
-	return await(ctx, own.Status(), me, pred)
+	q.status = own.Status()
+	return await(ctx, &q.status, me, pred)
 }
 
 // writerBefore returns the PE of node before, for a wait behind it. It returns -1 if there is none, or if PEs have
@@ -373,7 +377,7 @@ func (q *ncosedQueue) tell(writer int64) int64 {
 	n, pe := q.nodeOf(writer)
 	for {
 		if n.Status().CompareSwap(pe, waiting, theTurn) == waiting {
-			q.w.YieldTo(pe)
+			hook.YieldTo(q.w, pe)
 			return 0
 		}
 		if n.Status().CompareSwap(pe, abandoned, spent) == abandoned {
@@ -413,7 +417,8 @@ func (q *ncosedQueue) share(ctx context.Context, way *passage) (full bool, err e
 		}
 	}
 	way.behind(-1)
-	if err := await(ctx, own.Shared(), me, -1); err != nil {
+	q.shared = own.Shared()
+	if err := await(ctx, &q.shared, me, -1); err != nil {
 		return false, err
 	}
 	behind := own.Behind().Fetch(me)

@@ -141,7 +141,7 @@ func (l *RMARW) TryRLock() bool {
 		return false
 	}
 	l.readers.acquired(&l.mutex)
-	l.w.RecordLock(false, -1)
+	l.use.Count(false, -1)
 	return true
 }
 

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/gopgas/gopgas/internal/hook"
 	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas"
 )
@@ -251,7 +252,7 @@ func (s *Service) ready(ctx context.Context, k *keyed) (err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	k.claim, k.claimed = c, true
-	k.lock.w = s.w
+	k.lock.w, k.lock.use = s.w, hook.LockUse(s.w)
 	if s.w.Checks() {
 		k.lock.record = newMutex(s.w, s.dir.nodes[k.place].Ref(), fmt.Sprintf("lock %q of a Service", k.name)).record
 	}

@@ -157,7 +157,7 @@ func (l *SRSL) TryRLock() bool {
 		return false
 	}
 	l.readers.acquired(&l.mutex)
-	l.w.RecordLock(false, -1)
+	l.use.Count(false, -1)
 	return true
 }
 

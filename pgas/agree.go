@@ -11,8 +11,6 @@ import (
 	"fmt"
 	"hash/fnv"
 	"strings"
-
-	"github.com/gopgas/gopgas/pgas/internal/coll"
 )
 
 const (
@@ -125,5 +123,5 @@ func (w *World) agree(ctx context.Context, r allocRequest) error {
 	for pe, b := range all {
 		said[pe] = decodeRecord(b).String()
 	}
-	return &MismatchError{Call: r.String(), Calls: coll.GroupByCall(said)}
+	return mismatch(r.String(), said)
 }

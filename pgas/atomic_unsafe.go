@@ -211,15 +211,15 @@ func (a Atomic[W]) WaitUntil(ctx context.Context, cmp Cmp, v W) (W, error) {
 	return W(got), err
 }
 
-// WaitUntilPred is WaitUntil with a scheduling hint, for a PE that waits in a queue behind PE pred; -1 means that the
+// waitUntilPred is WaitUntil with a scheduling hint, for a PE that waits in a queue behind PE pred; -1 means that the
 // predecessor is not known. The predecessor itself still waits while its copy of the word equals predWaiting. The
 // hint matters where PEs share CPUs: a waiter whose predecessor still waits yields the CPU at every poll, and a
 // waiter that is next polls for a moment first. Its errors are those of WaitUntil; it panics with *UsageError also if
-// pred is out of range. It is an extension of OpenSHMEM.
-func (a Atomic[W]) WaitUntilPred(ctx context.Context, cmp Cmp, v W, pred int, predWaiting W) (W, error) {
-	w := a.ctx.world("WaitUntilPred")
+// pred is out of range.
+func (a Atomic[W]) waitUntilPred(ctx context.Context, cmp Cmp, v W, pred int, predWaiting W) (W, error) {
+	w := a.ctx.world("WaitUntil")
 	if n := len(a.ctx.team.g.PEs); pred < -1 || pred >= n {
-		misuse("WaitUntilPred", "PE %d is out of range: this %s has PEs 0 to %d, and -1 is one that is not known", pred, a.ctx.team.noun(), n-1)
+		misuse("WaitUntil", "PE %d is out of range: this %s has PEs 0 to %d, and -1 is one that is not known", pred, a.ctx.team.noun(), n-1)
 	}
 	c := w.n.WordCond(a.word(), cmp, uint64(v), isSigned[W]())
 	if pred >= 0 {

@@ -30,14 +30,6 @@ func (w *World) Yield() {
 	w.n.YieldAndProgress()
 }
 
-// YieldTo yields the CPU if pe is another PE of this host and PEs share CPUs; otherwise it does nothing. A PE calls it after
-// it has handed pe what pe waits for, such as a lock: other PEs wait for pe, and pe may need this CPU to go on. It yields
-// again, as often as PEs share a CPU at most, while more PEs wait in queues (WaitUntilPred, Lock) than can run at once.
-func (w *World) YieldTo(pe int) {
-	w.mustBeOpen("World.YieldTo")
-	w.n.YieldTo(pe)
-}
-
 // Sleep blocks for d. It returns the cause of ctx if ctx ends first, *PeerError if a PE of the job dies, and an error if
 // the World is closed. So a PE that polls, and sleeps between polls, learns of the death of the PE it waits for.
 func (w *World) Sleep(ctx context.Context, d time.Duration) error {

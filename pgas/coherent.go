@@ -1,47 +1,68 @@
 package pgas
 
-// What package dsm needs of a World beside the API: the environment's settings for coherent regions, that their pages do
-// not reach a transport, and a barrier that tells whether there is anything to exchange.
+// What package dsm needs of a World beside the API, by internal/hook: a barrier that tells whether there is anything
+// to exchange, a way to other hosts for C that must not wait for Go, and what reports say of a PE that waits for
+// coherent memory.
 
 import (
 	"context"
+	"fmt"
 
+	"github.com/gopgas/gopgas/internal/hook"
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/boot/record"
+	"github.com/gopgas/gopgas/pgas/internal/node"
+	"github.com/gopgas/gopgas/pgas/transport"
 )
 
-// SyncOr is Sync and returns the bitwise or of word of all PEs, in the time of Sync. Its errors are those of Sync, and
-// the PEs that call it and those that call Sync or Barrier at the same time get *MismatchError.
-func (w *World) SyncOr(ctx context.Context, word uint64) (uint64, error) {
+// syncOr is hook.SyncOr.
+func (w *World) syncOr(ctx context.Context, word uint64) (uint64, error) {
 	t := w.Team()
 	t.alive("SyncOr")
 	mustHaveContext("SyncOr", ctx)
 	return t.g.SyncOr(ctx, word, "sync")
 }
 
-// CoherentSettings are the settings of the environment for coherent regions (package dsm).
-type CoherentSettings struct {
-	Mode string // PGAS_DSM: auto, shared, paged or soft
-	// ThreadServes is PGAS_DSM_FAULTS=thread: one thread serves page faults, and not the faulting threads themselves.
-	ThreadServes bool
-	Stats        bool // PGAS_DSM_STATS: PE 0 prints the statistics of a region that closes
+// outside is hook.Outside.
+func (w *World) outside() (address uintptr, close func() error, err error) {
+	if w.n.Closed.Load() {
+		return 0, nil, fmt.Errorf("a way to other hosts for a thread that is not Go's: %w", w.n.EndedError(w.n.Ctx))
+	}
+	var remote []int
+	for pe := range w.NPEs() {
+		if w.n.Shm.Heap(pe) == nil {
+			remote = append(remote, pe)
+		}
+	}
+	if len(remote) == 0 {
+		return 0, func() error { return nil }, nil
+	}
+	t, ok := w.n.Remote.(transport.Outsider)
+	if !ok {
+		return 0, nil, fmt.Errorf("transport %s to other hosts has no way for a thread that is not Go's", w.n.Remote.Name())
+	}
+	return t.Outside(remote)
 }
 
-// CoherentSettings returns the settings of the environment for coherent regions. They are the same on every PE that a
-// launcher has started.
-func (w *World) CoherentSettings() CoherentSettings {
-	w.mustBeOpen("World.CoherentSettings")
-	s := &w.n.Job.Settings
-	return CoherentSettings{Mode: s.DSM.String(), ThreadServes: s.DSMFaults == boot.DSMThread, Stats: s.DSMStats}
+// withCoherentWait is hook.WithCoherentWait: reports show the release or the fetch, the block and its elements, and
+// the PE that is waited for, instead of a word or of messages that the program knows nothing of.
+func withCoherentWait(ctx context.Context, why func() (hook.CoherentWait, bool)) context.Context {
+	return node.WithPurpose(ctx, func() (node.Blocked, bool) {
+		w, ok := why()
+		op := boot.InFetch
+		if w.Release {
+			op = boot.InRelease
+		}
+		return node.Blocked{Op: op, Peer: w.PE, Seq: uint64(w.Block), Name: w.Elements}, ok
+	})
 }
 
-// RegisterCoherent makes operations copy a source or a destination that lies in memory, before or after they use the
-// transport to other hosts, so that the transport never accesses memory itself. Package dsm registers the pages of a
-// region for which a pager serves page faults. It does not access memory, which must not be on a stack, and applies to
-// operations that begin after it has returned. unregister ends it, when no operation uses memory any more; it may be
-// called again. RegisterCoherent panics with *UsageError if w is nil.
-//
-// Operations on PEs of this host are copies by the calling goroutine in any case.
-func (w *World) RegisterCoherent(memory []byte) (unregister func()) {
-	w.mustBeOpen("World.RegisterCoherent")
-	return w.coherent.Add(memory)
+// recordPages is hook.RecordPages.
+func (w *World) recordPages(faults, fetched, released uint64) {
+	if w.n.Rec == nil {
+		return
+	}
+	w.n.Rec.Add(record.Faults, faults)
+	w.n.Rec.Add(record.PagesFetched, fetched)
+	w.n.Rec.Add(record.PagesReleased, released)
 }

@@ -48,14 +48,13 @@
 //	collective*.go                collectives; the algorithms are in internal/coll
 //	value.go, gather.go           collectives of Go values and slices
 //	library.go                    calls of libraries above pgas, for mismatches and reports
-//	coherent*.go, outside.go      what package dsm needs
+//	coherent.go, hooks_unsafe.go  what other packages of this module need, and programs do not
 //	group.go                      goroutines of one PE
 //	readshare.go                  one file as the input of all PEs
 //	progress*.go                  how far all PEs are, on a terminal or in a log
-//	lock.go                       the lock of the specification; locktrace.go: locks in traces
+//	lock.go                       the lock of the specification
 //	stats.go, region.go           what a PE counts; parts of a program that have a name in traces
 //	misuse.go, errors.go, check.go  zero values, errors, PGAS_CHECK
-//	plain.go                      types without pointers
 //	generated_unsafe.go           what generated code calls
 //
 // What one PE is and how it waits is in internal/node.

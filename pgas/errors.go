@@ -11,12 +11,12 @@ import (
 	"github.com/gopgas/gopgas/pgas/transport"
 )
 
-// ErrClosed is why a call on a closed World fails; test for it with errors.Is. A call that returns no error panics with
-// *UsageError.
+// ErrClosed is why a call on a closed World fails; test for it with errors.Is. A call that returns no error panics
+// with *UsageError.
 var ErrClosed = node.ErrClosed
 
-// PeerError reports that a PE of the job has died or cannot be reached. Calls that block return it, or panic with it if
-// they return no error. An operation that returns nothing is reported by the next call that blocks.
+// PeerError reports that a PE of the job has died or cannot be reached. Calls that block return it, or panic with it
+// if they return no error. An operation that returns nothing is reported by the next call that blocks.
 //
 // It is an alias of a type of package transport. Its fields are
 //
@@ -45,8 +45,18 @@ func misuse(op, format string, args ...any) {
 	panic(&UsageError{Op: op, Msg: fmt.Sprintf(format, args...), At: callsite.Program()})
 }
 
-// HeapFullError reports that a symmetric allocation does not fit the heap. Every PE gets the same error, and the heap is
-// unchanged.
+// mismatch returns nil if the members of a team have all said the same of their call, and *MismatchError otherwise.
+// said is in the order of the team, and call is what this PE has said.
+func mismatch(call string, said []string) error {
+	calls := coll.GroupByCall(said)
+	if len(calls) <= 1 {
+		return nil
+	}
+	return &MismatchError{Call: call, Calls: calls}
+}
+
+// HeapFullError reports that a symmetric allocation does not fit the heap. Every PE gets the same error, and the heap
+// is unchanged.
 type HeapFullError struct {
 	Bytes uint64 // the size of the allocation
 	InUse uint64 // bytes of the heap that live allocations occupy
@@ -57,8 +67,8 @@ func (e *HeapFullError) Error() string {
 	return fmt.Sprintf("symmetric heap is full: %d bytes asked for, %d of %d in use on every PE; set PGAS_HEAP_MAX to allow more, or free something", e.Bytes, e.InUse, e.Max)
 }
 
-// MismatchError reports that the members of a team have called different collectives, or one collective with different
-// arguments. Every member gets the same list.
+// MismatchError reports that the members of a team have called different collectives, or one collective with
+// different arguments. Every member gets the same list.
 type MismatchError struct {
 	Call  string   // the collective that this PE called
 	Calls []string // "PE 0: …", one line for each group of PEs that made the same call
@@ -73,9 +83,9 @@ func (e *MismatchError) Error() string {
 }
 
 // AbortedError reports that a member of a team has given up a collective call, because the member's context had ended
-// before the call, or ended before all members had entered it. That member returns the cause of its context. All other
-// members return this error, which wraps context.Canceled or context.DeadlineExceeded accordingly. The team cannot be
-// used afterwards.
+// before the call, or ended before all members had entered it. That member returns the cause of its context. All
+// other members return this error, which wraps context.Canceled or context.DeadlineExceeded accordingly. The team
+// cannot be used afterwards.
 type AbortedError struct {
 	PE   int    // number in the job of the PE that gave up the call; -1 if it is not known
 	Call string // the call that it gave up

@@ -5,6 +5,7 @@ package pgas
 
 import (
 	"context"
+	"reflect"
 
 	"github.com/gopgas/gopgas/pgas/internal/coll"
 )
@@ -24,7 +25,7 @@ import (
 func Gather[T any](ctx context.Context, t *Team, mine []T, root int) ([][]T, error) {
 	t.member("Gather", root)
 	mustHaveContext("Gather", ctx)
-	MustBePlain[T]("Gather")
+	mustBePlain(reflect.TypeFor[T](), "Gather")
 	return coll.Gather(ctx, t.g, mine, root)
 }
 
@@ -34,7 +35,7 @@ func Gather[T any](ctx context.Context, t *Team, mine []T, root int) ([][]T, err
 func AllGather[T any](ctx context.Context, t *Team, mine []T) ([][]T, error) {
 	t.alive("AllGather")
 	mustHaveContext("AllGather", ctx)
-	MustBePlain[T]("AllGather")
+	mustBePlain(reflect.TypeFor[T](), "AllGather")
 	return coll.AllGather(ctx, t.g, mine)
 }
 
@@ -51,7 +52,7 @@ func AllGather[T any](ctx context.Context, t *Team, mine []T) ([][]T, error) {
 func BroadcastValue[T any](ctx context.Context, t *Team, v T, root int) (T, error) {
 	t.member("BroadcastValue", root)
 	mustHaveContext("BroadcastValue", ctx)
-	MustBePlain[T]("BroadcastValue")
+	mustBePlain(reflect.TypeFor[T](), "BroadcastValue")
 	return coll.BroadcastValue(ctx, t.g, v, root)
 }
 
@@ -61,6 +62,6 @@ func BroadcastValue[T any](ctx context.Context, t *Team, v T, root int) (T, erro
 func BroadcastSlice[T any](ctx context.Context, t *Team, v []T, root int) ([]T, error) {
 	t.member("BroadcastSlice", root)
 	mustHaveContext("BroadcastSlice", ctx)
-	MustBePlain[T]("BroadcastSlice")
+	mustBePlain(reflect.TypeFor[T](), "BroadcastSlice")
 	return coll.BroadcastSlice(ctx, t.g, v, root)
 }

@@ -94,7 +94,7 @@ func (l LockRef) lock(ctx context.Context) error {
 	var err error
 	switch o {
 	case locklocal.Granted:
-		l.w.lockUse.count(true, l.w.PE())
+		l.w.lockUse.Count(true, l.w.PE())
 	case locklocal.Withdrawn:
 		err = context.Cause(ctx)
 	case locklocal.Enter:
@@ -224,7 +224,7 @@ func (l LockRef) takeFree() {
 		l.own(lockTurn).Store(1)
 	}
 	l.w.locks.Acquired(l.off)
-	l.w.lockUse.count(false, -1)
+	l.w.lockUse.Count(false, -1)
 }
 
 // follow waits for the turn of this PE, which is in the queue, behind PE before; -1 means that the predecessor is not
@@ -240,7 +240,7 @@ func (l LockRef) follow(ctx context.Context, before int) error {
 		return err
 	}
 	l.w.locks.Acquired(l.off)
-	l.w.lockUse.count(true, before)
+	l.w.lockUse.Count(true, before)
 	return nil
 }
 
@@ -261,7 +261,7 @@ func (l LockRef) passOn() error {
 	}
 	l.w.locks.Left(l.off)
 	if next >= 0 {
-		l.w.YieldTo(next)
+		l.w.n.YieldTo(next)
 	}
 	return nil
 }

@@ -25,7 +25,6 @@ import (
 	"sync"
 
 	"github.com/gopgas/gopgas/pgas/boot"
-	"github.com/gopgas/gopgas/pgas/internal/coll"
 )
 
 // Units are what a file consists of, and what is read as a whole: Lines, or Records of some size.
@@ -356,8 +355,8 @@ func exchangeFindings(ctx context.Context, t *Team, request string, err error, a
 		findings[pe] = decodeFinding(b)
 		said[pe] = findings[pe].request
 	}
-	if calls := coll.GroupByCall(said); len(calls) > 1 {
-		return nil, &MismatchError{Call: request, Calls: calls}
+	if err := mismatch(request, said); err != nil {
+		return nil, err
 	}
 	for pe, f := range findings {
 		if f.text != "" {

@@ -229,3 +229,12 @@ func checkFits(op string, k, n int) {
 func tooLong(op string, k, n int) {
 	misuse(op, "%s do not fit a range of %d", plural.Count(k, "element"), n)
 }
+
+// Offset returns where the range starts in the symmetric heap of every PE, in bytes, for threads that are not Go's. The
+// zero Slice has offset 0. Where accesses are checked, Offset panics with *UsageError if the memory was freed.
+func (s Slice[T]) Offset() uint64 {
+	if s.ctx.isNothing("Offset", s.n) {
+		return 0
+	}
+	return s.ctx.place("Offset", s.off, uintptr(s.n)*node.SizeOf[T]())
+}

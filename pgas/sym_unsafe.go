@@ -276,6 +276,14 @@ func (b *allocated) alive(op string) {
 	}
 }
 
+// mustBePlain panics with *UsageError if t holds a pointer at any depth, which means nothing on another PE. A Go type
+// parameter cannot say that. op is the operation that is called, as the program spells it.
+func mustBePlain(t reflect.Type, op string) {
+	if path := pointerIn(t); path != "" {
+		misuse(op, "%s cannot go to another PE: %s holds a pointer, which means nothing there", t, path)
+	}
+}
+
 // pointerIn returns the path of the first pointer in a type, or "".
 func pointerIn(t reflect.Type) string {
 	switch t.Kind() {

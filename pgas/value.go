@@ -5,6 +5,7 @@ package pgas
 
 import (
 	"context"
+	"reflect"
 
 	"github.com/gopgas/gopgas/pgas/internal/coll"
 	"github.com/gopgas/gopgas/pgas/internal/node"
@@ -38,7 +39,7 @@ func MaxValue[T Ordered](ctx context.Context, t *Team, v T) (T, error) {
 func Reduce1[T any](ctx context.Context, t *Team, v T, f func(a, b T) T) (T, error) {
 	t.alive("Reduce1")
 	mustHaveContext("Reduce1", ctx)
-	MustBePlain[T]("Reduce1")
+	mustBePlain(reflect.TypeFor[T](), "Reduce1")
 	if f == nil {
 		misuse("Reduce1", "the function is nil: give the one that combines two values")
 	}

@@ -9,9 +9,12 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/gopgas/gopgas/internal/callsite"
+	"github.com/gopgas/gopgas/internal/lockrecord"
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/boot/record"
 	"github.com/gopgas/gopgas/pgas/internal/bounce"
 	"github.com/gopgas/gopgas/pgas/internal/coll"
 	"github.com/gopgas/gopgas/pgas/internal/locklocal"
@@ -44,18 +47,10 @@ type World struct {
 	tree   *topo.Tree // nil until asked for
 
 	heapUse heapUse
-	lockUse lockUse
+	lockUse lockrecord.Use
 
 	allocMu sync.Mutex // guards what follows
 	heap    *symheap.Heap
-}
-
-func init() {
-	private.Open = func(ctx context.Context, job *boot.Job, opts private.Options) (any, error) {
-		return openWith(ctx, job, opts)
-	}
-	private.Group = func(team any) *coll.Group { return team.(*Team).g }
-	private.Node = func(world any) *node.Node { return &world.(*World).n }
 }
 
 // openWith joins the job described by job. It is collective: it returns when all PEs have called it.
@@ -74,7 +69,7 @@ func openWith(ctx context.Context, job *boot.Job, opts private.Options) (*World,
 		return nil, err
 	}
 	w.n.StartRecording()
-	w.lockUse.rec, w.lockUse.read, w.lockUse.me = w.n.Rec, w.readLockLevels, job.PE
+	w.lockUse.Rec, w.lockUse.ReadTree, w.lockUse.PE = w.n.Rec, w.readLockLevels, job.PE
 	if w.check != nil {
 		w.startChecking()
 	}
@@ -319,4 +314,17 @@ func (w *World) leaveTogether() error {
 		w.team.g.LingerUntilTold()
 	}
 	return err
+}
+
+// heapUse is the use of the heap, for readers that may not wait for an allocation under way.
+type heapUse struct{ inUse, high atomic.Uint64 }
+
+// note notes that the heap has changed, and records it in rec unless that is nil. The caller has locked the heap.
+func (h *heapUse) note(u symheap.Usage, rec *record.PE) {
+	h.inUse.Store(u.InUse)
+	h.high.Store(u.High - boot.ReservedBytes)
+	if rec != nil {
+		rec.Set(record.HeapInUse, u.InUse)
+		rec.Set(record.HeapHigh, u.High-boot.ReservedBytes)
+	}
 }

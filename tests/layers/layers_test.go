@@ -32,7 +32,7 @@ var limits = map[string]limit{
 	"locks":                            {circle: 3, pairs: 14},
 	"locks/lockstest":                  {circle: 2, pairs: 1},
 	"notify":                           {circle: 2, pairs: 1},
-	"pgas":                             {circle: 27, pairs: 23},
+	"pgas":                             {circle: 26, pairs: 23},
 	"pgas/boot":                        {circle: 37, pairs: 22},
 	"pgas/boot/launch":                 {circle: 15, pairs: 19},
 	"pgas/boot/launch/internal/agent":  {circle: 11, pairs: 10},

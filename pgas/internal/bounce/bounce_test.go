@@ -1,8 +1,8 @@
 package bounce
 
 // A transport that fails the test when it is given memory that it must not access, and that completes operations
-// without a wait as late as it may: the source of a put without a copy is read, and the destination of a get filled, in
-// Quiet.
+// without a wait as late as it may: the source of a put without a copy is read, and the destination of a get filled,
+// in Quiet.
 
 import (
 	"bytes"

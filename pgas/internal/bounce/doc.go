@@ -1,6 +1,7 @@
-// Package bounce has the way to other hosts for memory that must not reach a transport: the pages of coherent regions.
-// A channel copies such a source before it issues the operation, and has the transport fill a buffer in place of such a
-// destination. All other memory passes as it is. A context takes this way only while such memory is registered.
+// Package bounce has the way to other hosts for memory that must not reach a transport: the pages of coherent
+// regions. A channel copies such a source before it issues the operation, and has the transport fill a buffer in
+// place of such a destination. All other memory passes as it is. A context takes this way only while such memory is
+// registered.
 //
 // # Where to read
 //

@@ -1,9 +1,9 @@
 package bounce
 
-// Memory of this process whose accesses can block until a pager has served them: the pages of coherent regions. It must
-// not reach a transport. A transport may access a source or a destination on its service thread, or under a lock that
-// the pager needs too, and a page fault there would wait for a thread that waits for the faulting one. So operations
-// copy such memory through memory of Go, on the goroutine that calls them (channel.go).
+// Memory of this process whose accesses can block until a pager has served them: the pages of coherent regions. It
+// must not reach a transport. A transport may access a source or a destination on its service thread, or under a lock
+// that the pager needs too, and a page fault there would wait for a thread that waits for the faulting one. So
+// operations copy such memory through memory of Go, on the goroutine that calls them (channel.go).
 
 import (
 	"slices"

@@ -30,7 +30,7 @@ func (c Call) teamOfPGAS() (team ssa.Value, ok bool) {
 	switch c.Type {
 	case "World":
 		switch c.Name {
-		case "Barrier", "Sync", "SyncOr", "Close", "Topology", "Progress":
+		case "Barrier", "Sync", "Close", "Topology", "Progress":
 			return c.Recv, true
 		}
 	case "Team":

@@ -48,7 +48,6 @@ func sleeps(ctx context.Context, w *pgas.World, c design.CellRef, next int) {
 	time.Sleep(time.Millisecond)
 	if w.Sleep(ctx, time.Millisecond) == nil {
 		w.Yield()
-		w.YieldTo(next)
 		fmt.Println(c.Local().Sum) // want `read of this PE's own copy of what CellRef.PutSum`
 	}
 }

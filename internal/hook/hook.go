@@ -1,0 +1,95 @@
+// Package hook reaches what package pgas does not export, for the packages of this module that are built on pgas:
+// dsm, locks, containers and others need it, and programs have no use for it. (pgas/internal/private is the same for
+// the packages below pgas/.)
+//
+// Package pgas sets the functions when it is initialized, and nothing else does. A world is a *pgas.World. Those that
+// get one panic with *pgas.UsageError if it is nil or zero.
+package hook
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+
+	"github.com/gopgas/gopgas/internal/lockrecord"
+	"github.com/gopgas/gopgas/pgas/boot"
+)
+
+// UsageError panics with the *pgas.UsageError of a call that the program misuses. op is the operation, as the program
+// spells it, and msg what is wrong and what would be right. The error names the line of the program that made the
+// call.
+var UsageError func(op, msg string)
+
+// Misuse is UsageError with a message that is formatted.
+func Misuse(op, format string, args ...any) { UsageError(op, fmt.Sprintf(format, args...)) }
+
+// MustBePlain panics with *pgas.UsageError if t holds a pointer at any depth: a pointer, string, slice, map, channel,
+// func or interface means nothing on another PE. op is the operation that is called, as the program spells it.
+var MustBePlain func(t reflect.Type, op string)
+
+// Mismatch returns nil if all members of a team have said the same, and *pgas.MismatchError otherwise. said has the
+// text of each member's call, in the order of the team; call is this PE's own.
+var Mismatch func(call string, said []string) error
+
+// Settings returns the settings of the environment for the job of a world.
+var Settings func(world any) *boot.Settings
+
+// SyncOr is World.Sync and returns the bitwise or of the words of all PEs, in the time of Sync. Its errors are those
+// of Sync. PEs that call SyncOr, and others that call Sync or Barrier at the same time, get *pgas.MismatchError.
+var SyncOr func(ctx context.Context, world any, word uint64) (uint64, error)
+
+// RegisterCoherent makes operations copy a source or a destination that lies in memory, before or after they use the
+// transport to other hosts, so that the transport never accesses memory itself. Package dsm registers the pages of a
+// region for which a pager serves page faults. RegisterCoherent does not access memory, which must not be on a stack,
+// and applies to operations that begin after it has returned. unregister ends it, when no operation uses memory any
+// more; it may be called again.
+//
+// Operations on PEs of this host are copies by the calling goroutine in any case.
+var RegisterCoherent func(world any, memory []byte) (unregister func())
+
+// Outside opens a way to the symmetric heaps of all PEs of other hosts, for one thread that is not Go's, such as the
+// pager of coherent memory. The thread must not wait for Go, because Go may wait for it. address is that of a struct
+// outside, whose functions ucx/engine/outside.h describes. It is 0 if every PE is reached by memory that this PE
+// maps. The first messages to all these PEs leave before Outside returns; Outside waits for no PE.
+//
+// close ends a call of the thread that is under way, and closes the way; it may be called again. Later calls of the
+// thread return -1 until the world is closed. A world that closes closes the way too, so the thread must have ended
+// by then: World.AtClose can end it. Outside returns an error if the transport has no such way (the simulator has
+// none), if the way cannot be opened, or if the world is closed.
+var Outside func(world any) (address uintptr, close func() error, err error)
+
+// CoherentWait is what a wait of package dsm is part of.
+type CoherentWait struct {
+	Release  bool   // of blocks that this PE has written; false for a fetch
+	Block    int    // the first block that is waited for
+	PE       int    // the PE that is waited for, or -1 if it is not known
+	Elements string // what the block holds
+}
+
+// WithCoherentWait returns a context derived from ctx. While a wait with it is blocked, reports show what why
+// returns, or the wait itself where why returns false. why is called by the goroutine that waits, when the wait does
+// not end at once, and must not block.
+var WithCoherentWait func(ctx context.Context, why func() (CoherentWait, bool)) context.Context
+
+// RecordPages adds to the counters of coherent memory in the PE's Stats: page faults, and pages or blocks fetched and
+// released. It does nothing if nothing is recorded.
+var RecordPages func(world any, faults, fetched, released uint64)
+
+// LockUse returns the counters of locks of the PE of a world.
+var LockUse func(world any) *lockrecord.Use
+
+// TraceLock returns the trace of a lock of some kind. ref is a pgas.Ref of the element that the lock is a part of.
+var TraceLock func(ref any, kind string) lockrecord.Trace
+
+// YieldTo yields the CPU if pe is another PE of this host and PEs share CPUs; otherwise it does nothing. A PE calls
+// it after it has handed a lock to pe: other PEs wait for pe, and pe may need this CPU to go on. YieldTo yields
+// again, as often as PEs share a CPU at most, while more PEs wait in queues (WaitBehind, pgas.Lock) than can run at
+// once.
+var YieldTo func(world any, pe int)
+
+// WaitBehind blocks until this PE's copy of a word is not waiting, and returns its value. word is a
+// *pgas.Atomic[int64]. The PE stands in a queue behind PE pred, which still waits while its own copy is waiting; -1
+// means that the predecessor is not known. The predecessor matters where PEs share CPUs: a waiter whose predecessor
+// still waits yields the CPU at every poll, and the next one in turn polls for a moment first. The errors are those
+// of pgas.Atomic.WaitUntil. WaitBehind panics with *pgas.UsageError also if pred is out of range.
+var WaitBehind func(ctx context.Context, word any, waiting int64, pred int) (int64, error)
