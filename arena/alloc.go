@@ -37,8 +37,8 @@ const (
 
 // A FullError reports that a record does not fit the part of a PE.
 type FullError struct {
-	PE    int // whose part is full
-	Bytes int // that the record takes
+	PE    int // the PE whose part is full
+	Bytes int // bytes that the record takes
 	Used  int // bytes of the part that were ever allocated
 	Max   int // bytes of the part
 }

@@ -27,7 +27,7 @@ type tally struct{ sent, taken uint64 }
 type census struct {
 	m       *members
 	f       *flow
-	first   int // its signals in f
+	first   int // the census's first signal in f
 	place   int
 	reports pgas.Slice[tally]
 	oneWave bool // what is received makes nobody send

@@ -23,7 +23,7 @@ type DistObject[T any] struct {
 
 	publishing exclusive
 	own        distView[T] // this member's value
-	current    uint64      // its version
+	current    uint64      // the version of own
 
 	fetching exclusive
 	got      distView[T] // a value that is being fetched

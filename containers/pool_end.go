@@ -31,7 +31,7 @@ type poolEnd struct {
 	down     pgas.Atomic[uint64]   // of this member: the last wave that is over, and whether it was the last of all
 	up       []pgas.Atomic[uint64] // of this member: the votes of its children and those below
 	mine     pgas.Atomic[uint64]   // of the parent: this member's
-	wave     uint64                // that is under way
+	wave     uint64                // the vote that is under way
 	waves    uint64                // votes so far
 	voted    bool
 	active   bool // a task has been run since the last vote

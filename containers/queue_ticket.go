@@ -14,9 +14,9 @@ const (
 
 // The states of a chunk.
 const (
-	ticketFreed = iota // no consumer needs its items any more
-	ticketLive         // its items are there
-	ticketDead         // it has no items
+	ticketFreed = iota // no consumer needs the ticket's items any more
+	ticketLive         // the items of the ticket are there
+	ticketDead         // the ticket has no items
 )
 
 // plus returns the ticket that comes n later.

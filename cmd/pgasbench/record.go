@@ -39,9 +39,9 @@ type Board struct {
 type Share struct {
 	Got     int64 // written by: the PE with the index of the record, like the others; times that it held the lock
 	Took    int64 // ns in all
-	P50     int64 // ns that it waited for the lock: the median
-	P99     int64 // the same: the 99th percentile
-	Longest int64 // the same: the longest
+	P50     int64 // the median wait for the lock, in ns
+	P99     int64 // the 99th percentile of these waits
+	Longest int64 // the longest of these waits
 	Passed  int64 // turns that others had between two of its own, or before its first, at most
 }
 

@@ -71,7 +71,7 @@ rows exchanged by puts with signals. For example:
 // A project is what init writes.
 type project struct {
 	dir      string
-	module   string // its module path
+	module   string // the project's module path
 	checkout string // the checkout of gopgas that it uses, or ""
 	version  string // the version of gopgas that it requires
 	empty    bool   // no program is written

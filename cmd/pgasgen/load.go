@@ -27,8 +27,8 @@ import (
 type loader struct {
 	fset  *token.FileSet
 	arch  string           // GOARCH
-	sizes types.Sizes      // of the compiler
-	kept  *keptSizes       // the same, kept for each type
+	sizes types.Sizes      // sizes of types as the compiler has them
+	kept  *keptSizes       // these sizes, kept for each type
 	root  map[string]bool  // by package ID: generated for in this run
 	units map[string]*unit // by package ID: loaded, or being loaded (nil)
 }

@@ -44,12 +44,12 @@ type Share struct {
 	Count int           `json:"count"`
 	Time  time.Duration `json:"time_ns"`
 	Share float64       `json:"share"` // of the time of all PEs
-	Worst int           `json:"pe"`    // that spent most
+	Worst int           `json:"pe"`    // the PE that spent most
 }
 
 // Late is how long PEs have waited because another one was late.
 type Late struct {
-	PE    int           `json:"pe"` // that was late
+	PE    int           `json:"pe"` // the PE that was late
 	For   int           `json:"for_pe"`
 	In    string        `json:"in"` // what the PE that waited was blocked in
 	Count int           `json:"count"`

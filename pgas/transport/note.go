@@ -15,7 +15,7 @@ func (s Stamp) Tag() uint32 { return uint32(s >> 32) }
 // Note is what a notified access leaves at its target.
 type Note struct {
 	Stamp
-	Bytes uint64 // that the access moved
+	Bytes uint64 // bytes that the access moved
 	Off   uint64 // of the accessed bytes in the target's heap
 }
 

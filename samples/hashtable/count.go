@@ -32,7 +32,7 @@ type counter struct {
 	warn  func(error) // of files that cannot be read
 
 	words map[string]*word // all identifiers seen by this PE
-	dirty []*word          // those with pending counts
+	dirty []*word          // words with pending counts
 	buf   []byte           // the file being read
 
 	mine, last int64 // files taken and not done: [mine, last)

@@ -55,7 +55,7 @@ type word struct {
 	name    string
 	hash    uint64
 	pending int64 // seen, and not yet in the table
-	at      int   // its entry at its home
+	at      int   // the entry of the word at its home
 	round   uint64
 	placed  bool // at and round mean something
 }

@@ -194,8 +194,8 @@ type figures struct {
 	failed map[string]error // by suite: the last failure
 	tries  map[string]int   // by suite: how many failures
 
-	machine  string // that the floor is of, for the report
-	cpus     int    // of it
+	machine  string // the machine whose floor was measured, for the report
+	cpus     int    // CPUs of that machine
 	versions []string
 }
 

@@ -18,7 +18,7 @@ type kernel struct {
 	name    string // of its rows, and in its line of JSON
 	program string
 	flags   []string
-	bytes   int // that its line of JSON says
+	bytes   int // bytes as the line of JSON says
 	// Between hosts the peer takes a thousand times as long for an atomic.
 	flagsOnHosts []string
 	onHosts      float64                                    // how many times faster ours has to be between hosts

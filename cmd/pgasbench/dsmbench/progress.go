@@ -27,7 +27,7 @@ type progress struct {
 type running struct {
 	p    *progress
 	c    point
-	step int // that PE 0 has ended
+	step int // the last step that PE 0 has ended
 }
 
 func (p *progress) begin(c point) *running {

@@ -27,7 +27,7 @@ type measured struct {
 	BesideNs  float64 `json:"beside_p50_ns"` // what stands beside it
 	BesideMin float64 `json:"beside_min_ns"`
 	Ratio     float64 `json:"ratio"` // of the medians
-	Ops       int     `json:"ops"`   // that were measured
+	Ops       int     `json:"ops"`   // operations that were measured
 	// Of PE 0, for each operation:
 	FastReads float64 `json:"fast_reads"`
 	SlowReads float64 `json:"slow_reads"`

@@ -54,7 +54,7 @@ type volume struct {
 	heap  ElementSym
 	free  pgas.Sym[int64] // the next place of the heap
 
-	slot, last, next pgas.AtomicSlice[int64] // the same for atomics
+	slot, last, next pgas.AtomicSlice[int64] // the words of a table that is changed by atomics
 }
 
 func newVolume(ctx context.Context, w *pgas.World, slots, room int) (v *volume, err error) {

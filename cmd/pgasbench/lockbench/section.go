@@ -28,7 +28,7 @@ import (
 type Shared struct {
 	Counter int64 // written by: holders of the lock
 	_       [56]byte
-	Cell    int64 // the same
+	Cell    int64 // the cell that holders of the lock put to and get from
 	_       [56]byte
 	Writes  int64 `pgas:"atomic"` // how often the counter was incremented; added to by: every PE, when it is through
 	_       [56]byte

@@ -56,8 +56,8 @@ type result struct {
 	WriteMean  float64       `json:"write_mean_ns,omitzero"`
 	Writes     int64         `json:"writes"`
 	Longest    time.Duration `json:"longest_wait_ns"` // for the lock
-	WaitP50    float64       `json:"wait_p50_ns"`     // for the lock, of the PE that waited longest
-	WaitP99    float64       `json:"wait_p99_ns"`     // the same
+	WaitP50    float64       `json:"wait_p50_ns"`     // the median wait of the PE that waited longest
+	WaitP99    float64       `json:"wait_p99_ns"`     // the 99th percentile of the waits of that PE
 	Least      int64         `json:"least_ops"`       // of a PE
 	Most       int64         `json:"most_ops"`
 

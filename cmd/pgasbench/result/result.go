@@ -37,7 +37,7 @@ type Result struct {
 
 	// the median wait, from request to acquisition, of the PE that waited longest
 	WaitP50ns float64 `json:"wait_p50_ns,omitempty"`
-	MaxNs     float64 `json:"max_ns,omitempty"` // its longest
+	MaxNs     float64 `json:"max_ns,omitempty"` // the longest wait of that PE
 	// the most turns that others had between two turns of a PE, or before its first
 	Passed int `json:"passed,omitempty"`
 	Least  int `json:"least,omitempty"` // turns of the PE that had the fewest

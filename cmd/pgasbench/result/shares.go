@@ -25,9 +25,9 @@ type Contest struct {
 type Share struct {
 	Got     int           // turns
 	Took    time.Duration // in all
-	P50     time.Duration // of the waits from the request to the acquisition
-	P99     time.Duration // of them
-	Longest time.Duration // of them
+	P50     time.Duration // the median wait from the request to the acquisition
+	P99     time.Duration // the 99th percentile of these waits
+	Longest time.Duration // the longest of these waits
 	Passed  int           // the most turns that others had between two turns of this PE, or before its first
 }
 

@@ -43,7 +43,7 @@ type Domain struct {
 
 // target is what an operation accesses: an allocation, on a PE of the job.
 type target struct {
-	b  any // its key
+	b  any // the key of the allocation
 	pe int
 }
 

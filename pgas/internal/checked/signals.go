@@ -42,7 +42,7 @@ type Signals struct {
 	learned atomic.Uint64 // the last epoch in which this PE has learned something, plus 1
 
 	mu    sync.Mutex
-	notes uint64            // that this PE has made
+	notes uint64            // notes that this PE has made
 	noted map[update]uint64 // by update: the last epoch in which it was noted
 }
 

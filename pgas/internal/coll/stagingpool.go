@@ -47,5 +47,5 @@ func (p *stagingPool) free(off uint64) {
 type staging struct {
 	exchanged bool     // the leaders have told each other; of no meaning on members that do not lead
 	offs      []uint64 // by host; nil if one has none
-	calls     uint64   // that have used them
+	calls     uint64   // calls that have used the offsets
 }

@@ -14,7 +14,7 @@ import (
 type NoteQueue struct {
 	Ring       *shm.NoteQueue
 	held       []transport.Note // out of the ring, and not taken
-	first      int              // of them
+	first      int              // the index in held of the first note
 	rec        *record.PE       // nil: nothing is recorded
 	node       *Node
 	overflow   transport.Overflow  // has notes that have found no room; nil: none does

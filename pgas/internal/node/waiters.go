@@ -34,8 +34,8 @@ type waiterPool struct {
 	procs int32 // Go processors when the World was opened: a later change costs time, no more
 
 	slow    atomic.Int32 // goroutines that are off the fast path of a wait
-	polling atomic.Int32 // of them
-	parked  atomic.Int32 // of them
+	polling atomic.Int32 // goroutines that poll in a wait
+	parked  atomic.Int32 // goroutines that are parked in a wait
 	slept   atomic.Int64 // waits so far that have gone to sleep: for tests
 	inVain  atomic.Int64 // of them, that have polled for as long as they may
 

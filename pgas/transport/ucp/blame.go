@@ -32,9 +32,9 @@ const (
 type blame struct {
 	job    *boot.Job
 	way    string          // what to add to the error about a PE that UCX does not reach
-	closed <-chan struct{} // the transport is
+	closed <-chan struct{} // closed when the transport is
 	gone   atomic.Int64    // boot.Clock when a call first found a PE lost; 0: none has
-	silent atomic.Int64    // the same for silence
+	silent atomic.Int64    // boot.Clock when a call first found a PE silent; 0: none has
 }
 
 // peerError returns the error about a PE that the engine has lost, with the names of the PE to blame and of its host,

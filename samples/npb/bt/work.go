@@ -16,8 +16,8 @@ type work struct {
 	*system
 	zlo, zhi, ylo, yhi int     // this goroutine's planes and columns
 	below, above       int     // the planes that it reads: below to above-1
-	states             []state // of these
-	forcing            []state // of its planes
+	states             []state // states of the planes that it reads
+	forcing            []state // forcing of this goroutine's planes
 	changes            []state // of its columns
 }
 

@@ -9,8 +9,8 @@ type work struct {
 	*fourier
 	decay
 	zlo, zhi, ylo, yhi int          // this goroutine's planes and columns
-	amplitudes         []complex128 // of its columns, in the space of wave numbers
-	field              []complex128 // its planes after a step
+	amplitudes         []complex128 // amplitudes of these columns, in the space of wave numbers
+	field              []complex128 // the planes of this goroutine after a step
 }
 
 // newWork returns the work on planes zlo to zhi-1 and columns ylo to yhi-1.
