@@ -34,7 +34,7 @@ var limits = map[string]limit{
 	"notify":                           {circle: 2, pairs: 1},
 	"pgas":                             {circle: 26, pairs: 23},
 	"pgas/boot":                        {circle: 37, pairs: 22},
-	"pgas/boot/launch":                 {circle: 15, pairs: 19},
+	"pgas/boot/launch":                 {circle: 9, pairs: 10},
 	"pgas/boot/launch/internal/agent":  {circle: 11, pairs: 10},
 	"pgas/boot/launch/internal/output": {circle: 2, pairs: 1},
 	"pgas/boot/launch/internal/spawn":  {circle: 2, pairs: 1},

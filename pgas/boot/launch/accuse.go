@@ -15,6 +15,13 @@ import (
 	"github.com/gopgas/gopgas/pgas/boot/launch/internal/frame"
 )
 
+// hearing is what the launcher has heard of PEs that do not answer.
+type hearing struct {
+	accusations     []boot.Accusation // those that are not certain, in order of arrival
+	accusationTimer <-chan time.Time  // not nil while a certain accusation may still come
+	secondHearing   bool              // the timer has run out once
+}
+
 func (j *job) accusationWait(x boot.Accusation) time.Duration {
 	if x.Silent {
 		return boot.AccusationDelay

@@ -56,7 +56,7 @@ func TestAccusations(t *testing.T) {
 			for _, step := range tt.steps {
 				step(j)
 			}
-			f := j.report()
+			f := j.report(j.hosts, j.tails)
 			switch {
 			case tt.want == none && f != nil:
 				t.Errorf("PE %d is named", f.PE)

@@ -15,9 +15,12 @@ package launch
 import (
 	"cmp"
 	"slices"
+	"syscall"
+	"time"
 
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/boot/launch/internal/frame"
+	"github.com/gopgas/gopgas/pgas/boot/launch/internal/output"
 )
 
 // deathRecord is the launcher's record of a PE's death.
@@ -28,39 +31,51 @@ type deathRecord struct {
 	afterTermination bool  // it arrived after the launcher had asked the PEs to end
 }
 
-// updateClockOffset lowers the offset of h's clock to that of a frame, if it is less. sentAt is by h's clock, arrived
-// by the launcher's.
-func (h *host) updateClockOffset(sentAt, arrived int64) {
-	if sentAt != 0 && (h.clockOffset == nil || arrived-sentAt < *h.clockOffset) {
-		offset := arrived - sentAt
-		h.clockOffset = &offset
-	}
+// ending is what the launcher knows of the end of a job.
+type ending struct {
+	status   int                 // the worst exit status of a PE so far
+	startErr error               // why the job did not start, or was ended by its context
+	deaths   []deathRecord       // the PEs that failed, in order of arrival
+	ended    map[int]frame.Death // the PEs whose process has ended, by number
+
+	userSignal syscall.Signal   // the last forwarded signal that ends programs; 0: none
+	userEnded  bool             // the user had sent such a signal before the first death
+	hintTimer  <-chan time.Time // fires when it is time to say that a second signal kills
+
+	terminating  bool             // the PEs have been told to end
+	terminatedAt int64            // when they were asked to end, by the launcher's clock
+	killTimer    <-chan time.Time // fires when kill is to take its next step
+	killSteps    int              // the steps that kill has taken
+	outputStuck  bool             // a killed process holds its output open: do not wait for it
+
+	globalExiting    bool // a PE has called GlobalExit (globalexit.go)
+	globalExitKilled bool // the PEs have been killed for that
 }
 
 // recordDeath records the failure of a PE of h.
-func (j *job) recordDeath(h *host, d frame.Death) {
-	o := deathRecord{Death: d, host: h, launcherTime: d.FailedAt, afterTermination: j.terminating}
+func (e *ending) recordDeath(h *host, d frame.Death) {
+	o := deathRecord{Death: d, host: h, launcherTime: d.FailedAt, afterTermination: e.terminating}
 	if h.clockOffset != nil {
 		o.launcherTime += *h.clockOffset
 	}
-	j.deaths = append(j.deaths, o)
+	e.deaths = append(e.deaths, o)
 }
 
 // rootCause returns the death to report. If other PEs have lost a PE that did not fail by itself, lost is that PE,
 // and the death is that of the first PE that reported the loss. Otherwise lost is -1.
-func (j *job) rootCause() (o deathRecord, lost int) {
-	deaths := slices.DeleteFunc(slices.Clone(j.deaths), func(o deathRecord) bool {
+func (e *ending) rootCause(tails *output.Tails) (o deathRecord, lost int) {
+	deaths := slices.DeleteFunc(slices.Clone(e.deaths), func(o deathRecord) bool {
 		// A PE that ends after it was asked to has not failed, unless it has published that it had failed before.
-		early := o.FailedAt != 0 && o.launcherTime < j.terminatedAt && o.Reason != boot.EndUnknown || o.Status.Signaled()
+		early := o.FailedAt != 0 && o.launcherTime < e.terminatedAt && o.Reason != boot.EndUnknown || o.Status.Signaled()
 		return o.afterTermination && !early || o.CauseClass() == frame.NoFailure
 	})
 	if len(deaths) == 0 {
-		return j.deaths[0], -1
+		return e.deaths[0], -1
 	}
 	slices.SortStableFunc(deaths, func(a, b deathRecord) int {
 		return cmp.Or(cmp.Compare(a.CauseClass(), b.CauseClass()), cmp.Compare(a.launcherTime, b.launcherTime))
 	})
-	first := j.withOutput(deaths)
+	first := withOutput(deaths, tails)
 	seen := map[int]bool{}
 	for at := first; at.CauseClass() == frame.Consequence && !seen[at.PE]; {
 		seen[at.PE] = true
@@ -75,13 +90,13 @@ func (j *job) rootCause() (o deathRecord, lost int) {
 
 // withOutput returns the first of deaths. If that PE has printed nothing because another PE of its host had just
 // printed the same, it returns the death of the PE that printed.
-func (j *job) withOutput(deaths []deathRecord) deathRecord {
+func withOutput(deaths []deathRecord, tails *output.Tails) deathRecord {
 	first := deaths[0]
-	if first.Reason != boot.EndOwn && first.Reason != boot.EndMismatch || len(j.tails.Of(first.PE)) > 0 {
+	if first.Reason != boot.EndOwn && first.Reason != boot.EndMismatch || len(tails.Of(first.PE)) > 0 {
 		return first
 	}
 	for _, o := range deaths {
-		if o.host == first.host && o.Reason == first.Reason && o.Status == first.Status && len(j.tails.Of(o.PE)) > 0 {
+		if o.host == first.host && o.Reason == first.Reason && o.Status == first.Status && len(tails.Of(o.PE)) > 0 {
 			return o
 		}
 	}
@@ -89,9 +104,9 @@ func (j *job) withOutput(deaths []deathRecord) deathRecord {
 }
 
 // alsoFailed returns the deaths of PEs that failed by themselves, other than o.
-func (j *job) alsoFailed(o deathRecord) []frame.Death {
+func (e *ending) alsoFailed(o deathRecord) []frame.Death {
 	var also []frame.Death
-	for _, d := range j.deaths {
+	for _, d := range e.deaths {
 		if d.PE != o.PE && !d.afterTermination && d.CauseClass() == frame.OwnFailure && o.CauseClass() == frame.OwnFailure {
 			also = append(also, d.Death)
 		}

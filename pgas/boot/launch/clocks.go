@@ -92,8 +92,8 @@ func (c *HostClock) add(s ClockSample) {
 	}
 }
 
-// askClock asks the agent of h for its clock, until the job is closed.
-func (j *job) askClock(h *host) {
+// askClock asks the agent of h for its clock, until closed is.
+func askClock(h *host, closed <-chan struct{}) {
 	for i := 0; ; i++ {
 		if h.send.Send(frame.ToClock, binary.BigEndian.AppendUint64(nil, uint64(boot.Clock()))) != nil {
 			return
@@ -104,28 +104,16 @@ func (j *job) askClock(h *host) {
 		}
 		select {
 		case <-time.After(pause):
-		case <-j.closed:
+		case <-closed:
 			return
 		}
 	}
 }
 
-// noteClock notes the answer of h's agent, which has come at the time arrived.
-func (h *host) noteClock(data []byte, arrived int64) {
-	if len(data) != 16 || h.clock == nil {
-		return
-	}
-	asked, at := int64(binary.BigEndian.Uint64(data)), int64(binary.BigEndian.Uint64(data[8:]))
-	if asked > arrived {
-		return
-	}
-	h.clock.add(ClockSample{At: at, Offset: (asked+arrived)/2 - at, Error: (arrived-asked)/2 + 1})
-}
-
-// clocks returns what is known of the hosts' clocks.
-func (j *job) clocks() []HostClock {
+// clocksOf returns what is known of the hosts' clocks.
+func clocksOf(hosts []*host) []HostClock {
 	var all []HostClock
-	for _, h := range j.hosts {
+	for _, h := range hosts {
 		c := HostClock{Host: h.Name}
 		if h.clock != nil {
 			c = *h.clock

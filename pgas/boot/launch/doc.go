@@ -4,9 +4,12 @@
 // output (internal/frame). Run is the launcher: it waits until every agent is ready, has them start their
 // PEs, and then handles one event at a time, until every host is done.
 //
-//	launch.go      Spec, Run: what to run where
-//	job.go         the event loop of the launcher: the state of a job, and what each event makes of it
-//	host.go        one host as the launcher sees it: the command that runs its agent, and what comes from it
+//	launch.go      Run and Plan, and the agent's main function
+//	spec.go        Spec: what to run where
+//	job.go         the event loop of the launcher: the state of a job, and how it starts and ends
+//	events.go      the events, and what the loop does about each of them
+//	host.go        one host as the launcher sees it
+//	read.go        what comes from the command that runs a host's agent
 //	tree.go        which agents the launcher starts itself, and which a relay starts
 //	staging.go     which files hosts get, and how far their copies are
 //	explain.go     what ssh and remote shells say when that command fails, and the remedies

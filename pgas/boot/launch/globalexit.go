@@ -21,7 +21,7 @@ func (j *job) handleGlobalExit(h *host, x frame.GlobalExit) {
 		j.globalExiting = true
 		j.status = x.Status
 		if len(j.deaths) > 0 {
-			first, _ := j.rootCause()
+			first, _ := j.rootCause(j.tails)
 			j.status = max(x.Status, first.Death.ExitStatus())
 		}
 		j.killAgentsAfter(j.spec.Grace)
@@ -49,6 +49,3 @@ func (j *job) killWhenStopped() {
 	j.signal(frame.ToSignal, syscall.SIGKILL)
 	j.killAgentsAfter(outputTime)
 }
-
-// running reports whether the host may have live PEs.
-func (h *host) running() bool { return h.started && !h.done && !h.gone }

@@ -3,12 +3,9 @@ package launch
 // One host as the launcher sees it: the command that runs its agent, and what the agent sends.
 
 import (
-	"bufio"
 	"encoding/binary"
-	"errors"
 	"fmt"
-	"io"
-	"os"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -27,7 +24,7 @@ type host struct {
 	index int
 	agent spawn.Line
 	link  *spawn.Link
-	via   *relayLink // through which the agent is reached; nil: the launcher has started it itself
+	via   []*host // the hosts of the relays through which the agent is reached, the nearest first; none: the launcher has started it itself
 	send  *frame.Sender
 
 	ready          *frame.Ready
@@ -53,157 +50,11 @@ type host struct {
 	remedy  string     // of that failure
 }
 
-// event is a frame from a host, or a change of its agent's command.
-type event struct {
-	host    *host
-	kind    frame.Kind
-	data    []byte
-	arrived int64      // the launcher's clock
-	err     error      // of agentExited, otherVersion and badFrame
-	bytes   int        // of staged
-	relay   *relayLink // of relayEnded
-}
-
-// Events that are not frames.
-const (
-	agentExited  frame.Kind = 0 // the agent's command has ended
-	hostSwept    frame.Kind = 1 // the processes that it had left have been killed
-	notAnAgent   frame.Kind = 2 // the command is no agent
-	otherVersion frame.Kind = 7 // the command is an agent of another version: err
-	badFrame     frame.Kind = 6 // the command has sent what no agent sends: err
-	lostHost     frame.Kind = 8 // another agent has lost the host's, some time ago
-	agentGreeted frame.Kind = 3 // the command is an agent, and reads its input
-	relayEnded   frame.Kind = 5 // the command of a relay has ended; host is nil if the agent of its host had ended before
-	staged       frame.Kind = 4 // a piece of a file has been sent to the host
-)
-
-// follow reads what the command of h's agent writes, until its end.
-func (j *job) follow(h *host, l *spawn.Link) {
-	h.link, h.send = l, frame.NewSender(l.In)
-	var readers sync.WaitGroup
-	readers.Go(func() { j.readErrors(h, l.Errs) })
-	readers.Go(func() { j.readFrames(h, l.Out) })
-	go func() {
-		readers.Wait()
-		j.post(event{host: h, kind: agentExited, err: l.Wait()})
-	}()
-}
-
 // kill kills the command of h's agent, with the local processes that it has started.
 func (h *host) kill() {
 	if h.link != nil && !h.gone {
 		h.link.Signal(unix.SIGKILL)
 	}
-}
-
-// readFrames writes the output of h's PEs itself, so that a slow reader of the launcher's output slows only these,
-// and posts all other frames.
-func (j *job) readFrames(h *host, out io.Reader) {
-	r := bufio.NewReaderSize(out, output.MaxLine)
-	progress := func(n int) { j.post(event{host: h, kind: staged, bytes: n}) }
-	text, err := spawn.AwaitGreeting(r, h.link.In, j.spec.files, progress)
-	other := frame.CheckGreeting(text)
-	if err != nil || other != nil {
-		switch {
-		case err == spawn.ErrNoGreeting:
-			j.post(event{host: h, kind: notAnAgent})
-		case err == nil:
-			j.post(event{host: h, kind: otherVersion, err: other})
-		}
-		io.Copy(io.Discard, r)
-		return
-	}
-	j.post(event{host: h, kind: agentGreeted})
-	for {
-		k, data, err := frame.Read(r)
-		if err == nil && !fromAgent[k] {
-			err = fmt.Errorf("a frame of unknown kind %q", k)
-		}
-		h.frames.Add(1)
-		switch {
-		case isEnd(err):
-			return
-		case err != nil:
-			j.post(event{host: h, kind: badFrame, err: err})
-			io.Copy(io.Discard, r)
-			return
-		case k == frame.FromStdout || k == frame.FromStderr:
-			h.writing.Store(true)
-			j.output(k, data)
-			h.writing.Store(false)
-		case k == frame.FromProfile:
-			h.writing.Store(true)
-			j.profile(data)
-			h.writing.Store(false)
-		case k == frame.FromTrace:
-			h.writing.Store(true)
-			j.trace(h, data)
-			h.writing.Store(false)
-		default:
-			j.post(event{host: h, kind: k, data: data})
-		}
-	}
-}
-
-// fromAgent are the kinds of frames that an agent sends.
-var fromAgent = map[frame.Kind]bool{
-	frame.FromReady: true, frame.FromStarted: true, frame.FromStdout: true, frame.FromStderr: true, frame.FromProfile: true, frame.FromInputTaken: true, frame.FromDeath: true, frame.FromTable: true,
-	frame.FromAccused: true, frame.FromGlobalExit: true, frame.FromStopped: true, frame.FromLostHost: true, frame.FromSignal: true, frame.FromPing: true, frame.FromStats: true, frame.FromStalled: true, frame.FromTrace: true, frame.FromClock: true, frame.FromLive: true, frame.FromLog: true, frame.FromAbort: true, frame.FromDone: true,
-}
-
-// isEnd reports whether err is the end of a stream, be it in the middle of a frame, and no fault of what was read.
-func isEnd(err error) bool {
-	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, os.ErrClosed)
-}
-
-// profile hands a piece of a profile to the spec's function.
-func (j *job) profile(data []byte) {
-	const head = 5
-	if len(data) < head || j.spec.Profiles == nil {
-		return
-	}
-	pe, k := int(binary.BigEndian.Uint32(data)), boot.ProfileKind(data[4])
-	if pe < j.npes && k.String() != "" {
-		j.spec.Profiles(pe, k, data[head:])
-	}
-}
-
-// streamOf are the streams whose pieces come in frames of a kind.
-var streamOf = map[frame.Kind]Stream{frame.FromStdout: Stdout, frame.FromStderr: Stderr}
-
-func (j *job) output(k frame.Kind, data []byte) {
-	if len(data) < 4 {
-		return
-	}
-	pe := int(binary.BigEndian.Uint32(data))
-	if pe >= j.npes {
-		return
-	}
-	said, _, _ := output.SplitBars(data[4:])
-	if j.spec.Output != nil && len(said) > 0 {
-		j.spec.Output(pe, streamOf[k], said)
-	}
-	if k == frame.FromStdout {
-		j.stdout.Write(pe, data[4:])
-		return
-	}
-	j.stderr.Write(pe, data[4:])
-	j.tails.Add(pe, said)
-}
-
-// readErrors keeps the last line that the command itself (ssh, say) writes to its standard error. Of a traceback it
-// keeps the first line, which says what happened; the last ones are registers. A failure that is known is kept too.
-func (j *job) readErrors(h *host, errs io.Reader) {
-	output.SplitLines(errs, func(piece []byte) {
-		for line := range strings.Lines(string(piece)) {
-			text := strings.TrimSpace(line)
-			if text == "" {
-				continue
-			}
-			h.noteError(text, j.spec.Agent[0])
-			j.spec.Logf("host %s: %s", h.Name, text)
-		}
-	})
 }
 
 // noteError keeps a line of the command's standard error, unless a more telling one is kept.
@@ -237,8 +88,8 @@ func (h *host) endError(err error) error {
 	if last != "" {
 		how += ": " + strings.TrimRight(last, ".")
 	}
-	if h.via != nil && h.via.host != h && h.ready == nil {
-		how += fmt.Sprintf(" (started from host %s; with a higher -fan-out the launcher starts it itself)", h.via.host.Name)
+	if len(h.via) > 0 && h.via[0] != h && h.ready == nil {
+		how += fmt.Sprintf(" (started from host %s; with a higher -fan-out the launcher starts it itself)", h.via[0].Name)
 	}
 	switch {
 	case h.ready == nil && remedy != "":
@@ -247,4 +98,51 @@ func (h *host) endError(err error) error {
 		return fmt.Errorf("host %s: `%v` %s; it must run there without a question (check the host's name, -launch, and that pgasrun is at that path)", h.Name, h.agent, how)
 	}
 	return fmt.Errorf("host %s: the agent %s; its PEs are lost", h.Name, how)
+}
+
+// A suspicion is what the launcher knows of an agent that another one has lost.
+type suspicion struct {
+	by     *host
+	looks  int   // at which it had been silent
+	frames int64 // that had come from it at the last look
+}
+
+// noteClock notes the answer of h's agent, which has come at the time arrived.
+func (h *host) noteClock(data []byte, arrived int64) {
+	if len(data) != 16 || h.clock == nil {
+		return
+	}
+	asked, at := int64(binary.BigEndian.Uint64(data)), int64(binary.BigEndian.Uint64(data[8:]))
+	if asked > arrived {
+		return
+	}
+	h.clock.add(ClockSample{At: at, Offset: (asked+arrived)/2 - at, Error: (arrived-asked)/2 + 1})
+}
+
+// running reports whether the host may have live PEs.
+func (h *host) running() bool { return h.started && !h.done && !h.gone }
+
+// mayBeLost reports whether h's agent is to be there.
+func (h *host) mayBeLost() bool {
+	return h.link != nil && h.started && !h.done && !h.ended && !h.gone
+}
+
+// behind reports whether h is other, or is reached through it.
+func (h *host) behind(other *host) bool {
+	return h == other || slices.Contains(h.via, other)
+}
+
+// updateClockOffset lowers the offset of h's clock to that of a frame, if it is less. sentAt is by h's clock, arrived
+// by the launcher's.
+func (h *host) updateClockOffset(sentAt, arrived int64) {
+	if sentAt != 0 && (h.clockOffset == nil || arrived-sentAt < *h.clockOffset) {
+		offset := arrived - sentAt
+		h.clockOffset = &offset
+	}
+}
+
+// hostOf returns the host of a PE.
+func hostOf(hosts []*host, pe int) *host {
+	at := slices.IndexFunc(hosts, func(h *host) bool { return pe < h.First+h.PEs })
+	return hosts[max(at, 0)]
 }

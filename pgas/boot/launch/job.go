@@ -17,7 +17,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/boot/launch/internal/agent"
 	"github.com/gopgas/gopgas/pgas/boot/launch/internal/frame"
@@ -42,38 +41,23 @@ type job struct {
 	stdout, stderr *output.Lines
 	tails          *output.Tails
 
-	status           int
-	deaths           []deathRecord  // of PEs that failed, in order of arrival (cause.go)
-	userEnded        bool           // the user had sent a signal to end before the first death
-	terminatedAt     int64          // the launcher's clock when the PEs were asked to end
-	userSignal       syscall.Signal // the last forwarded signal that ends programs; 0: none
-	terminating      bool           // the PEs have been told to end
-	globalExiting    bool           // the PEs have been told to end because a PE called GlobalExit (globalexit.go)
-	globalExitKilled bool           // and have been killed for it
-	startErr         error          // why the job did not start, or was ended by its context
-	killSteps        int            // steps that kill has taken
-	outputStuck      bool           // a killed process holds its output open: do not wait for it
-	killTimer        <-chan time.Time
-	connect          *time.Timer         // ends when hosts have not answered, and no file has been copied, for Spec.ConnectTimeout
-	stagedBytes      int64               // that have been copied to hosts
-	stagingReport    time.Time           // when the next report on that is due
-	hintTimer        <-chan time.Time    // when to say that a second signal kills
-	ended            map[int]frame.Death // of PEs whose process has ended, by number
-	accusations      []boot.Accusation   // those that are not certain, in order of arrival
-	accusationTimer  <-chan time.Time    // not nil while a certain accusation may still come
-	secondHearing    bool                // it has run out once
-	stats            []PEStats           // of the hosts whose PEs have ended
-	stall            stallState          // whether the user has been told that the job hangs
-	live             *live               // nil: nobody looks at the job while it runs
+	ending  // how the job ends, and because of which PEs
+	hearing // accusations that are not certain
+	copying // whether hosts answer, and take files
+
+	stats []PEStats  // of the hosts whose PEs have ended
+	stall stallState // whether the user has been told that the job hangs
+	live  *live      // nil: nobody looks at the job while it runs
 }
 
 func newJob(spec Spec) (*job, error) {
 	last := spec.Hosts[len(spec.Hosts)-1]
 	j := &job{
 		spec: spec, id: randomHex(16), npes: last.First + last.PEs,
-		ended: map[int]frame.Death{}, events: make(chan event), inputTaken: make(chan struct{}, 1), closed: make(chan struct{}),
+		events: make(chan event), inputTaken: make(chan struct{}, 1), closed: make(chan struct{}),
 		sweeps: make(chan struct{}, spec.FanOut),
 	}
+	j.ended = map[int]frame.Death{}
 	j.stdout, j.stderr = output.New(spec.Stdout, spec.Stderr, spec.Tag, j.npes)
 	if spec.Terminal {
 		f, ok := spec.Stdout.(*os.File)
@@ -92,15 +76,6 @@ func newJob(spec Spec) (*job, error) {
 		spec.Live(j.live.snapshot)
 	}
 	return j, nil
-}
-
-// post sends an event to the event loop, unless the job is closed.
-func (j *job) post(e event) {
-	e.arrived = boot.Clock()
-	select {
-	case j.events <- e:
-	case <-j.closed:
-	}
 }
 
 // close ends every agent: an agent whose input ends kills its PEs.
@@ -153,7 +128,7 @@ func (j *job) run(ctx context.Context) (Result, error) {
 		j.stderr.EndLine()
 	}
 	slices.SortFunc(j.stats, func(a, b PEStats) int { return cmp.Compare(a.PE, b.PE) })
-	return Result{Status: output.Status(j.status, j.stdout, j.stderr), First: j.report(), Stats: j.stats, Clocks: j.clocks()}, j.startErr
+	return Result{Status: output.Status(j.status, j.stdout, j.stderr), First: j.report(j.hosts, j.tails), Stats: j.stats, Clocks: clocksOf(j.hosts)}, j.startErr
 }
 
 func (j *job) config(h *host) frame.Config {
@@ -168,7 +143,7 @@ func (j *job) config(h *host) frame.Config {
 	if j.spec.Trace != nil {
 		c.Events = j.spec.Events
 	}
-	if h.via == nil { // a relay tells those that it has started
+	if len(h.via) == 0 { // a relay tells those that it has started
 		c.Hosts = j.spec.Hosts
 	}
 	if j.secret != nil {
@@ -190,105 +165,6 @@ func (j *job) finished() bool {
 func (j *job) releaseExchange() {
 	if !slices.ContainsFunc(j.hosts, func(h *host) bool { return h.link != nil && !h.done && !h.gone }) {
 		j.closeInputs()
-	}
-}
-
-func (j *job) handle(e event) {
-	h := e.host
-	switch e.kind {
-	case agentExited:
-		if !h.ended {
-			j.handleAgentExit(h, e.err)
-		}
-	case relayEnded:
-		j.handleRelayEnd(e.relay, h, e.err)
-	case hostSwept:
-		h.gone = true
-	case notAnAgent:
-		j.abort(fmt.Errorf("host %s: `%v` prints something else than an agent does: it must run the command that follows it, and print nothing itself", h.Name, h.agent))
-	case otherVersion:
-		j.abort(fmt.Errorf("host %s: %w", h.Name, e.err))
-	case badFrame:
-		j.abort(fmt.Errorf("host %s: `%v` sends what no agent does (%w): it must run the command that follows it, and write nothing to its standard output itself", h.Name, h.agent, e.err))
-		h.kill()
-	case agentGreeted:
-		go h.send.SendValue(frame.ToConfig, j.config(h)) // it may be longer than a pipe holds
-	case staged:
-		j.reportStaging(e.bytes)
-	case frame.FromAbort:
-		h.done = true // it sweeps up what it has started
-		j.abort(j.agentError(h, string(e.data)))
-	case frame.FromReady:
-		h.ready = new(frame.Ready)
-		if err := frame.Decode(e.data, h.ready); err != nil {
-			j.abort(j.agentError(h, "its agent is of another version"))
-			return
-		}
-		h.updateClockOffset(h.ready.SentAt, e.arrived)
-		h.clock = &HostClock{Host: h.Name, Same: h.ready.Clock != "" && h.ready.Clock == frame.ClockID()}
-		j.startWhenReady()
-	case frame.FromStarted:
-		if j.live != nil {
-			j.askLive(h, 0)
-		}
-		j.spec.Logf("host %s: %s run, from PE %d on", h.Name, plural.Count(h.PEs, "PE"), h.First)
-	case frame.FromInputTaken:
-		select {
-		case j.inputTaken <- struct{}{}:
-		default:
-		}
-	case frame.FromDeath:
-		var d frame.Death
-		if frame.Decode(e.data, &d) == nil {
-			h.updateClockOffset(d.SentAt, e.arrived)
-			if j.live != nil {
-				j.live.noteDeath(d)
-			}
-			j.handleDeath(h, d)
-		}
-	case frame.FromTable:
-		j.handleTable(h, e.data)
-	case frame.FromAccused:
-		var x boot.Accusation
-		if frame.Decode(e.data, &x) == nil {
-			j.handleAccusation(x)
-		}
-	case frame.FromGlobalExit:
-		var x frame.GlobalExit
-		if frame.Decode(e.data, &x) == nil {
-			h.stopped = true
-			j.handleGlobalExit(h, x)
-		}
-	case frame.FromLostHost:
-		j.noteLostHost(h, e.data)
-	case lostHost:
-		j.lookForLostHost(h)
-	case frame.FromLive:
-		j.noteLive(h, e.data)
-	case frame.FromClock:
-		h.noteClock(e.data, e.arrived)
-	case frame.FromPing:
-		h.suspected = nil
-	case frame.FromStopped:
-		h.stopped = true
-		j.killWhenStopped()
-	case frame.FromSignal:
-		if j.userSignal == 0 && len(e.data) == 1 { // each host's agent gets it, and only the first counts
-			j.handleSignal(syscall.Signal(e.data[0]))
-		}
-	case frame.FromStalled:
-		h.stalled = len(e.data) == 1 && e.data[0] == 1
-		j.lookForStall()
-	case frame.FromLog:
-		j.spec.Logf("host %s: %s", h.Name, e.data)
-	case frame.FromStats:
-		var stats []PEStats
-		if frame.Decode(e.data, &stats) == nil {
-			j.stats = append(j.stats, stats...)
-		}
-	case frame.FromDone:
-		h.done = true
-		j.killWhenStopped()
 	}
 }
 
@@ -350,7 +226,7 @@ func (j *job) startWhenReady() {
 	}
 	for _, h := range j.hosts {
 		if j.spec.Trace != nil && !h.clock.Same {
-			go j.askClock(h)
+			go askClock(h, j.closed)
 		}
 	}
 	if j.spec.Stdin != nil {
@@ -598,11 +474,7 @@ func (j *job) askTables() {
 }
 
 // handleTable stores a host's table, which was requested or is sent because a PE failed.
-func (j *job) handleTable(h *host, data []byte) {
-	var rows []frame.Blocked
-	if frame.Decode(data, &rows) != nil {
-		return
-	}
+func (j *job) handleTable(h *host, rows []frame.Blocked) {
 	h.table = rows
 	if h.tableRequested {
 		j.tableArrived(h)
@@ -657,10 +529,7 @@ func (j *job) explainsFailures(h *host) bool {
 }
 
 // hostOf returns the host of a PE.
-func (j *job) hostOf(pe int) *host {
-	at := slices.IndexFunc(j.hosts, func(h *host) bool { return pe < h.First+h.PEs })
-	return j.hosts[max(at, 0)]
-}
+func (j *job) hostOf(pe int) *host { return hostOf(j.hosts, pe) }
 
 // sweepHost starts another agent on h, which kills what the first one has left there. The launcher starts these itself, since the
 // relay may be lost too, and no more at once than it may have children.
@@ -673,7 +542,7 @@ func (j *job) sweepHost(h *host) {
 	if err := runAgent(ctx, j.spec.start, h.agent, j.spec.files, frame.Config{Protocol: frame.Protocol, ID: j.id, Host: h.index, Sweep: true}); err != nil {
 		j.spec.Logf("host %s: sweeping up: %v", h.Name, err)
 	}
-	j.post(event{host: h, kind: hostSwept})
+	j.post(event{host: h, change: hostSwept})
 }
 
 // runAgent starts an agent, sends it one config and waits for its end.

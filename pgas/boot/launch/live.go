@@ -144,24 +144,3 @@ func (l *live) snapshot() Snapshot {
 	}
 	return s
 }
-
-// askLive asks h's agent after some time.
-func (j *job) askLive(h *host, after time.Duration) {
-	time.AfterFunc(after, func() {
-		select {
-		case <-j.closed:
-		default:
-			h.send.Send(frame.ToLive)
-		}
-	})
-}
-
-// noteLive notes an answer of h's agent, and has it asked again.
-func (j *job) noteLive(h *host, data []byte) {
-	var states []PEState
-	if j.live == nil || frame.Decode(data, &states) != nil {
-		return
-	}
-	j.live.note(h, states)
-	j.askLive(h, livePeriod*time.Duration(1+j.npes/256))
-}

@@ -104,7 +104,7 @@ func TestLiveTrustsNoHost(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	j := &job{live: l, closed: make(chan struct{})}
-	j.noteLive(hosts[1], []byte("nonsense"))
+	j.handle(event{host: hosts[1], frame: frame.FromLive, data: []byte("nonsense")})
 	l.noteDeath(frame.Death{PE: 5, Process: 1})
 	l.noteDeath(frame.Death{PE: -1, Process: 1})
 }

@@ -22,13 +22,6 @@ const (
 	lostLooks = 4
 )
 
-// A suspicion is what the launcher knows of an agent that another one has lost.
-type suspicion struct {
-	by     *host
-	looks  int   // at which it had been silent
-	frames int64 // that had come from it at the last look
-}
-
 // noteLostHost asks the agent that by's has lost whether it is there.
 func (j *job) noteLostHost(by *host, first []byte) {
 	if len(first) != 4 {
@@ -43,13 +36,8 @@ func (j *job) noteLostHost(by *host, first []byte) {
 	j.lookAgain(h)
 }
 
-// mayBeLost reports whether h's agent is to be there.
-func (h *host) mayBeLost() bool {
-	return h.link != nil && h.started && !h.done && !h.ended && !h.gone
-}
-
 func (j *job) lookAgain(h *host) {
-	time.AfterFunc(lostGrace, func() { j.post(event{host: h, kind: lostHost}) })
+	time.AfterFunc(lostGrace, func() { j.post(event{host: h, change: lostHost}) })
 }
 
 // lookForLostHost ends the command of h's agent if that has not answered. What it has sent before comes first, and a reader of

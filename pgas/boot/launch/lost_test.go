@@ -26,14 +26,14 @@ func TestSuspectedHost(t *testing.T) {
 		killed  bool
 	}{
 		"silent":      {func(*job, *host, int) {}, true},
-		"answers":     {func(j *job, h *host, look int) { j.handle(event{host: h, kind: frame.FromPing}) }, false},
+		"answers":     {func(j *job, h *host, look int) { j.handle(event{host: h, frame: frame.FromPing}) }, false},
 		"sends":       {func(j *job, h *host, look int) { h.frames.Add(1) }, false},
 		"sent once":   {func(j *job, h *host, look int) { h.frames.Store(1) }, true},
 		"is not read": {func(j *job, h *host, look int) { h.writing.Store(true) }, false},
 		"ends":        {func(j *job, h *host, look int) { h.done = true }, false},
 		"answers later": {func(j *job, h *host, look int) {
 			if look == lostLooks-2 {
-				j.handle(event{host: h, kind: frame.FromPing})
+				j.handle(event{host: h, frame: frame.FromPing})
 			}
 		}, false},
 	} {

@@ -87,7 +87,7 @@ func TestRootCause(t *testing.T) {
 				j.terminating, j.terminatedAt = true, ended
 			}
 		}
-		if o, lost := j.rootCause(); o.PE != tt.pe || lost != tt.lost {
+		if o, lost := j.rootCause(j.tails); o.PE != tt.pe || lost != tt.lost {
 			t.Errorf("%s: PE %d, lost %d; want PE %d, lost %d", name, o.PE, lost, tt.pe, tt.lost)
 		}
 	}
@@ -101,7 +101,7 @@ func TestWithOutput(t *testing.T) {
 			j.recordDeath(h, frame.Death{PE: pe, Status: 1 << 8, Reason: why, Peer: -1, FailedAt: at})
 		}
 		j.tails.Add(1, []byte("pgas: PE 1 on a: the heap is full\n"))
-		if o, _ := j.rootCause(); o.PE != 1 {
+		if o, _ := j.rootCause(j.tails); o.PE != 1 {
 			t.Errorf("reason %d: PE %d is named, which has printed nothing", why, o.PE)
 		}
 	}
@@ -117,7 +117,7 @@ func TestClockOffset(t *testing.T) {
 	b.updateClockOffset(9_000_500, 5502)
 	j.recordDeath(b, frame.Death{PE: 1, Status: 9, Peer: -1, FailedAt: 9_001_100})
 	j.recordDeath(a, frame.Death{PE: 0, Status: 9, Peer: -1, FailedAt: 2090})
-	if o, _ := j.rootCause(); o.PE != 0 {
+	if o, _ := j.rootCause(j.tails); o.PE != 0 {
 		t.Errorf("PE %d, which failed 1 after PE 0", o.PE)
 	}
 }
@@ -152,7 +152,7 @@ func TestTraceOfStrangePiece(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		j.trace(h, data)
+		passTrace(&j.spec, j.npes, h, data)
 	}
 	send(PETrace{Trace: record.Trace{PE: 1}}) // of another host
 	send(PETrace{Trace: record.Trace{PE: 4}})

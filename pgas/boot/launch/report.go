@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gopgas/gopgas/pgas/boot/launch/internal/frame"
+	"github.com/gopgas/gopgas/pgas/boot/launch/internal/output"
 )
 
 // Failure is the failure that ended a job: that of the PE which failed first, as far as is known.
@@ -74,22 +75,22 @@ func newFailure(d frame.Death, h *host) *Failure {
 }
 
 // report returns the failure that ended the job, or nil.
-func (j *job) report() *Failure {
-	if len(j.deaths) == 0 {
+func (e *ending) report(hosts []*host, tails *output.Tails) *Failure {
+	if len(e.deaths) == 0 {
 		return nil
 	}
-	o, lost := j.rootCause()
+	o, lost := e.rootCause(tails)
 	f := newFailure(o.Death, o.host)
-	f.Tail, f.afterUserSignal = j.tails.Of(o.PE), j.userEnded
-	f.Others = formatTable(j.hosts, o.PE)
-	for _, d := range j.alsoFailed(o) {
-		f.AlsoFailed = append(f.AlsoFailed, fmt.Sprintf("PE %d on host %s failed too: it %s", d.PE, j.hostOf(d.PE).Name, d.How()))
+	f.Tail, f.afterUserSignal = tails.Of(o.PE), e.userEnded
+	f.Others = formatTable(hosts, o.PE)
+	for _, d := range e.alsoFailed(o) {
+		f.AlsoFailed = append(f.AlsoFailed, fmt.Sprintf("PE %d on host %s failed too: it %s", d.PE, hostOf(hosts, d.PE).Name, d.How()))
 	}
 	if lost < 0 {
 		return f
 	}
-	of := newFailure(frame.Death{PE: lost, Status: o.Status, Peer: -1}, j.hostOf(lost))
-	of.Tail, of.LostBy, of.Others, of.afterUserSignal = j.tails.Of(lost), f, f.Others, f.afterUserSignal
+	of := newFailure(frame.Death{PE: lost, Status: o.Status, Peer: -1}, hostOf(hosts, lost))
+	of.Tail, of.LostBy, of.Others, of.afterUserSignal = tails.Of(lost), f, f.Others, f.afterUserSignal
 	return of
 }
 

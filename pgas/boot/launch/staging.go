@@ -7,11 +7,17 @@ import (
 	"time"
 
 	"github.com/gopgas/gopgas/internal/plural"
-	"github.com/gopgas/gopgas/pgas/boot/launch/internal/spawn"
 )
 
 // stagingPause is the time between two reports of progress, and before the first.
 const stagingPause = 2 * time.Second
+
+// copying is how far hosts are until their agents answer.
+type copying struct {
+	connect       *time.Timer // ends when hosts have not answered, and no file has been copied, for Spec.ConnectTimeout
+	stagedBytes   int64       // the bytes that have been copied to hosts
+	stagingReport time.Time   // when the next report on the copies is due
+}
 
 // reportStaging counts n bytes that a host has been sent, and says every stagingPause how far that is.
 func (j *job) reportStaging(n int) {
@@ -25,22 +31,4 @@ func (j *job) reportStaging(n int) {
 		most := j.spec.staging.Size() * int64(len(j.hosts))
 		j.stderr.Notice(fmt.Sprintf("pgasrun: copying the program: %d of at most %d MB sent to %s\n", j.stagedBytes>>20, most>>20, plural.Count(len(j.hosts), "host")))
 	}
-}
-
-// prepareStaging hashes the files that are to be staged, if any are.
-func (s *Spec) prepareStaging() error {
-	if !s.Stage {
-		return nil
-	}
-	var err error
-	s.staging, s.files, err = spawn.NewStaging(s.Agent, s.Program)
-	return err
-}
-
-// stagedOn returns the hash of the program if it is staged on host, or "".
-func (s *Spec) stagedOn(host string) string {
-	if s.staging == nil || s.isHere(host) {
-		return ""
-	}
-	return s.staging.Program.Hash
 }

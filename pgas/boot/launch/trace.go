@@ -11,17 +11,17 @@ import (
 	"github.com/gopgas/gopgas/pgas/boot/record"
 )
 
-// trace hands a piece of a trace to the spec's function. Only PEs of h may be in it.
-func (j *job) trace(h *host, data []byte) {
+// passTrace hands a piece of a trace to the spec's function. Only PEs of h may be in it.
+func passTrace(spec *Spec, npes int, h *host, data []byte) {
 	var p PETrace
-	if j.spec.Trace == nil || frame.Decode(data, &p) != nil || p.PE < h.First || p.PE >= h.First+h.PEs {
+	if spec.Trace == nil || frame.Decode(data, &p) != nil || p.PE < h.First || p.PE >= h.First+h.PEs {
 		return
 	}
 	p.Host = h.index
-	p.Events = slices.DeleteFunc(p.Events, func(e record.Event) bool { return int(e.Peer) >= j.npes || e.Kind >= record.NumEvents })
+	p.Events = slices.DeleteFunc(p.Events, func(e record.Event) bool { return int(e.Peer) >= npes || e.Kind >= record.NumEvents })
 	if c := p.Counts; c != nil {
 		c.PE = p.PE
-		c.Peers = slices.DeleteFunc(c.Peers, func(t record.Traffic) bool { return t.Peer < 0 || t.Peer >= j.npes })
+		c.Peers = slices.DeleteFunc(c.Peers, func(t record.Traffic) bool { return t.Peer < 0 || t.Peer >= npes })
 	}
-	j.spec.Trace(p)
+	spec.Trace(p)
 }

@@ -19,9 +19,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// DefaultFanOut is how many agents a launcher or a relay starts if Spec.FanOut is 0.
-const DefaultFanOut = 32
-
 // branch is a host, and those for which it relays.
 type branch struct {
 	head *host
@@ -93,19 +90,27 @@ func (j *job) startTree() error {
 
 // followBranch handles the command of the head of b, which becomes an agent, or a relay if there are hosts behind it.
 func (j *job) followBranch(b branch, l *spawn.Link, via *relayLink) {
-	b.head.via = via
+	b.head.via = via.path()
 	if len(b.rest) == 0 {
 		j.follow(b.head, l)
 		return
 	}
 	r := &relayLink{job: j, host: b.head, via: via, link: l, send: frame.NewSender(l.In), children: map[uint32]*childStreams{}}
 	j.relays = append(j.relays, r)
-	b.head.via = r
+	b.head.via = r.path()
 	j.follow(b.head, r.add(b.head))
 	for _, c := range b.rest {
 		j.followBranch(c, r.add(c.head), r)
 	}
 	go r.run(b)
+}
+
+// path returns the hosts of r and of the relays through which it is reached, the nearest first; none if r is nil.
+func (r *relayLink) path() []*host {
+	if r == nil {
+		return nil
+	}
+	return append([]*host{r.host}, r.via.path()...)
 }
 
 // config is what the launcher tells a relay that it has started itself.
@@ -162,10 +167,10 @@ func (r *relayLink) run(b branch) {
 	readers.Go(func() { r.job.readErrors(r.host, r.link.Errs) })
 	readers.Go(func() {
 		in := bufio.NewReaderSize(r.link.Out, output.MaxLine)
-		progress := func(n int) { r.job.post(event{host: r.host, kind: staged, bytes: n}) }
+		progress := func(n int) { r.job.post(event{host: r.host, change: staged, bytes: n}) }
 		text, err := spawn.AwaitGreeting(in, r.link.In, r.job.spec.files, progress)
 		if other := frame.CheckGreeting(text); err == nil && other != nil {
-			r.job.post(event{host: r.host, kind: otherVersion, err: other})
+			r.job.post(event{host: r.host, change: otherVersion, err: other})
 		} else if err == nil {
 			if r.via == nil { // the relay that has started this one tells it
 				r.send.SendValue(frame.ToRelay, r.config(b))
@@ -176,7 +181,7 @@ func (r *relayLink) run(b branch) {
 		io.Copy(io.Discard, in)
 	})
 	readers.Wait()
-	e := event{kind: relayEnded, relay: r, err: r.link.Wait()}
+	e := event{change: relayEnded, relay: r, err: r.link.Wait()}
 	if !r.children[uint32(r.host.index)].ended {
 		e.host = r.host
 	}
@@ -192,7 +197,7 @@ func (r *relayLink) demultiplex(in *bufio.Reader) {
 		k, data, err := frame.Read(in)
 		if err != nil {
 			if !isEnd(err) {
-				r.job.post(event{host: r.host, kind: badFrame, err: err})
+				r.job.post(event{host: r.host, change: badFrame, err: err})
 			}
 			return
 		}
@@ -208,7 +213,7 @@ func (r *relayLink) demultiplex(in *bufio.Reader) {
 		case k == frame.FromChildErrors:
 			s.errs.Write(data)
 		case k == frame.FromChildStaged && len(data) == 4:
-			r.job.post(event{host: r.host, kind: staged, bytes: int(binary.BigEndian.Uint32(data))})
+			r.job.post(event{host: r.host, change: staged, bytes: int(binary.BigEndian.Uint32(data))})
 		case k == frame.FromChildEnd && len(data) > 0:
 			r.close(number, errors.New(string(data)))
 		case k == frame.FromChildEnd:
@@ -253,14 +258,4 @@ func (j *job) signalRelays(sig unix.Signal) {
 	for _, r := range j.relays {
 		r.link.Signal(sig)
 	}
-}
-
-// behind reports whether h is other, or is reached through it.
-func (h *host) behind(other *host) bool {
-	for r := h.via; r != nil; r = r.via {
-		if r.host == other {
-			return true
-		}
-	}
-	return h == other
 }

@@ -14,6 +14,8 @@ import (
 	"fmt"
 	"io"
 	"sync"
+
+	"github.com/gopgas/gopgas/pgas/boot"
 )
 
 // maxFrame bounds what a frame holds.
@@ -69,6 +71,54 @@ const (
 	FromAbort      Kind = 'x' // text: why the job cannot start on this host
 	FromDone       Kind = 'z' // nothing: every process is gone, all output is sent
 )
+
+// direction is the way that frames of a kind go.
+type direction uint8
+
+const (
+	toAgent   direction = iota + 1
+	fromAgent           // to the launcher
+	fromRelay           // to the launcher, about the command of another host's agent
+)
+
+// frames says of each kind which way it goes, and what its content is decoded into; nil stands for bytes.
+var frames = map[Kind]struct {
+	direction direction
+	decode    func(content []byte) (any, error)
+}{
+	ToConfig: {toAgent, value[Config]}, ToStart: {toAgent, value[Start]}, ToInput: {toAgent, nil}, ToEOF: {toAgent, nil},
+	ToSignal: {toAgent, nil}, ToTerminate: {toAgent, nil}, ToFailed: {toAgent, value[Death]}, ToTable: {toAgent, nil},
+	ToPing: {toAgent, nil}, ToClock: {toAgent, nil}, ToLive: {toAgent, nil}, ToStop: {toAgent, nil},
+	ToRelay: {toAgent, value[RelayConfig]}, ToHosts: {toAgent, value[[]boot.Host]}, ToChild: {toAgent, nil}, ToChildSignal: {toAgent, nil},
+
+	FromChild: {fromRelay, nil}, FromChildErrors: {fromRelay, nil}, FromChildStaged: {fromRelay, nil}, FromChildEnd: {fromRelay, nil},
+
+	FromReady: {fromAgent, value[Ready]}, FromStarted: {fromAgent, nil}, FromStdout: {fromAgent, nil}, FromStderr: {fromAgent, nil},
+	FromProfile: {fromAgent, nil}, FromInputTaken: {fromAgent, nil}, FromDeath: {fromAgent, value[Death]},
+	FromTable: {fromAgent, value[[]Blocked]}, FromAccused: {fromAgent, value[boot.Accusation]},
+	FromGlobalExit: {fromAgent, value[GlobalExit]}, FromStopped: {fromAgent, nil}, FromLostHost: {fromAgent, nil}, FromPing: {fromAgent, nil},
+	FromSignal: {fromAgent, nil}, FromTrace: {fromAgent, value[PETrace]}, FromClock: {fromAgent, nil},
+	FromLive: {fromAgent, value[[]PEState]}, FromStats: {fromAgent, value[[]PEStats]}, FromStalled: {fromAgent, nil},
+	FromLog: {fromAgent, nil}, FromAbort: {fromAgent, nil}, FromDone: {fromAgent, nil},
+}
+
+// FromAgent reports whether agents send frames of kind k to the launcher.
+func FromAgent(k Kind) bool { return frames[k].direction == fromAgent }
+
+// Value returns what the content of a frame of kind k is decoded into.
+func Value(k Kind, content []byte) (any, error) {
+	decode := frames[k].decode
+	if decode == nil {
+		return content, nil
+	}
+	return decode(content)
+}
+
+func value[T any](content []byte) (any, error) {
+	var v T
+	err := Decode(content, &v)
+	return v, err
+}
 
 // Sender writes frames. Any number of goroutines may use it.
 type Sender struct {
