@@ -22,7 +22,7 @@ var wide = map[string]int{
 	"docs":        129,
 	"dsm":         149,
 	"pgas":        188,
-	"pgas/boot":   190,
+	"pgas/boot":   92,
 	"tests/ci":    27,
 	"tests/races": 7,
 }

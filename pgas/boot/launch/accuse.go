@@ -35,8 +35,8 @@ func (j *job) peerTimeout() time.Duration {
 }
 
 // believe ends the job because of the most likely accusation, when none that is certain has come. But in a job of three
-// hosts or more, PEs of a single host that no other PE answers are likely to be the ones that are cut off, and the others
-// may not have noticed yet, since they had heard of them later: they get half a time-out more.
+// hosts or more, PEs of a single host that no other PE answers are likely to be the ones that are cut off, and the
+// others may not have noticed yet, since they had heard of them later: they get half a time-out more.
 func (j *job) believe() {
 	if len(j.hosts) > 2 && !j.secondHearing && j.accusersOnOneHost() {
 		j.secondHearing = true
@@ -71,9 +71,9 @@ func (j *job) handleAccusation(x boot.Accusation) {
 
 func isSilent(x boot.Accusation) bool { return x.Silent }
 
-// mostLikely returns the accusation to believe when none is certain. One host has failed, if any, and PEs of a host that is
-// cut off accuse others, too. So it is an accusation of a PE of the host that takes part in most silences, at either end; of
-// those, of the host that PEs of most hosts have lost; and of those, one for silence.
+// mostLikely returns the accusation to believe when none is certain. One host has failed, if any, and PEs of a host
+// that is cut off accuse others, too. So it is an accusation of a PE of the host that takes part in most silences, at
+// either end; of those, of the host that PEs of most hosts have lost; and of those, one for silence.
 func (j *job) mostLikely() boot.Accusation {
 	return slices.MaxFunc(j.accusations, func(a, b boot.Accusation) int {
 		hostA, hostB := j.hostOf(a.PE), j.hostOf(b.PE)
@@ -85,8 +85,9 @@ func (j *job) mostLikely() boot.Accusation {
 	})
 }
 
-// silences returns how many pairs of hosts with h in them do not hear each other, in one direction or the other. An accusation for
-// a connection that has been lost does not count: the accused may have ended because it had lost another PE.
+// silences returns how many pairs of hosts with h in them do not hear each other, in one direction or the other. An
+// accusation for a connection that has been lost does not count: the accused may have ended because it had lost another
+// PE.
 func (j *job) silences(h *host) int {
 	pairs := map[[2]*host]bool{}
 	for _, s := range j.accusations {

@@ -8,8 +8,8 @@ import (
 	"github.com/gopgas/gopgas/pgas/boot/launch/internal/frame"
 )
 
-// TestAccusations: which PE the launcher reports when PEs of several hosts lose each other. Each case is a job of three hosts
-// with two PEs each, and the events in order; over is the end of boot.AccusationDelay.
+// TestAccusations: which PE the launcher reports when PEs of several hosts lose each other. Each case is a job of three
+// hosts with two PEs each, and the events in order; over is the end of boot.AccusationDelay.
 func TestAccusations(t *testing.T) {
 	const none = -1
 	over := func(j *job) {

@@ -1,8 +1,9 @@
 package launch
 
-// Clocks of hosts, for traces. The launcher asks each agent for its clock from time to time, and takes half of the time that
-// the answer has taken as the moment at which the agent looked: that is wrong by no more than that half. Of the answers of each
-// period the quickest is kept, and the clock between two of them is a straight line, which has their drift.
+// Clocks of hosts, for traces. The launcher asks each agent for its clock from time to time, and takes half of the time
+// that the answer has taken as the moment at which the agent looked: that is wrong by no more than that half. Of the
+// answers of each period the quickest is kept, and the clock between two of them is a straight line, which has their
+// drift.
 //
 // Clocks of hosts that are one machine, and one time namespace, are one: nothing is asked.
 
@@ -38,7 +39,8 @@ type HostClock struct {
 	began, period int64 // when the first answer came; of which period the last sample is
 }
 
-// ToLauncher returns what the launcher's clock was when the host's was at. ok is false if nothing is known of the clock.
+// ToLauncher returns what the launcher's clock was when the host's was at. ok is false if nothing is known of the
+// clock.
 func (c *HostClock) ToLauncher(at int64) (t int64, ok bool) {
 	if c.Same {
 		return at, true
@@ -67,8 +69,8 @@ func (c *HostClock) Error() (most time.Duration) {
 	return most
 }
 
-// Drift returns by how much a second of the host's clock is longer than one of the launcher's, from the first sample to the
-// last, and the most by which that may be wrong; 0 if there are not two.
+// Drift returns by how much a second of the host's clock is longer than one of the launcher's, from the first sample to
+// the last, and the most by which that may be wrong; 0 if there are not two.
 func (c *HostClock) Drift() (drift, mostWrong float64) {
 	if len(c.Samples) < 2 {
 		return 0, 0

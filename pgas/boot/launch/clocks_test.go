@@ -9,8 +9,8 @@ import (
 	"github.com/gopgas/gopgas/pgas/boot"
 )
 
-// TestHostClock: whatever way questions and answers take, and however wrong a host's clock runs, times of its clock are turned
-// into the launcher's to within the error that is told.
+// TestHostClock: whatever way questions and answers take, and however wrong a host's clock runs, times of its clock are
+// turned into the launcher's to within the error that is told.
 func TestHostClock(t *testing.T) {
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 7))

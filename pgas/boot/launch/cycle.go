@@ -1,8 +1,9 @@
 package launch
 
-// What a report says of PEs that wait for each other's locks. A PE that waits for a lock shows the PE before it in the queue,
-// and the first of a queue waits for the holder, so these edges lead to holders. If they lead back, the PEs wait for each other. Another
-// goroutine of one of them may hold the lock that ends it, so this is for reports that are asked for, and ends no job.
+// What a report says of PEs that wait for each other's locks. A PE that waits for a lock shows the PE before it in the
+// queue, and the first of a queue waits for the holder, so these edges lead to holders. If they lead back, the PEs wait
+// for each other. Another goroutine of one of them may hold the lock that ends it, so this is for reports that are
+// asked for, and ends no job.
 
 import (
 	"fmt"

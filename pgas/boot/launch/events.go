@@ -36,8 +36,9 @@ const (
 	badFrame                   // the command has sent what no agent sends: err
 	lostHost                   // another agent has lost this host's, some time ago
 	agentGreeted               // the command is an agent, and reads its input
-	relayEnded                 // the command of a relay has ended; host is nil if the agent of the relay's host had ended before
-	staged                     // a piece of a file has been sent to the host
+	// the command of a relay has ended; host is nil if the agent of the relay's host had ended before
+	relayEnded
+	staged // a piece of a file has been sent to the host
 )
 
 // changes says what the event loop does about each change but a frame.
@@ -57,8 +58,9 @@ var changes = map[change]func(*job, *host, event){
 		j.abort(fmt.Errorf("host %s: `%v` sends what no agent does (%w): it must run the command that follows it, and write nothing to its standard output itself", h.Name, h.agent, e.err))
 		h.kill()
 	},
-	lostHost:     func(j *job, h *host, e event) { j.lookForLostHost(h) },
-	agentGreeted: func(j *job, h *host, e event) { go h.send.SendValue(frame.ToConfig, j.config(h)) }, // it may be longer than a pipe holds
+	lostHost: func(j *job, h *host, e event) { j.lookForLostHost(h) },
+	// it may be longer than a pipe holds
+	agentGreeted: func(j *job, h *host, e event) { go h.send.SendValue(frame.ToConfig, j.config(h)) },
 	staged:       func(j *job, h *host, e event) { j.reportStaging(e.bytes) },
 }
 

@@ -11,8 +11,8 @@ import (
 // stagedPath matches the end of the path of a staged file, in a cache that may be a symbolic link.
 const stagedPath = `/[0-9a-f]{64}`
 
-// launchFailures are the lines of ssh and of remote shells that have a remedy of their own. {host} and {agent} stand for
-// the host's name and the agent's path. The order matters: the first pattern that matches a line counts.
+// launchFailures are the lines of ssh and of remote shells that have a remedy of their own. {host} and {agent} stand
+// for the host's name and the agent's path. The order matters: the first pattern that matches a line counts.
 var launchFailures = []struct{ said, remedy string }{
 	{`REMOTE HOST IDENTIFICATION HAS CHANGED`, "the host has another key than before; if that is right, remove the old one with `ssh-keygen -R {host}` and run `ssh {host}` once to accept the new one"},
 	{`Host key verification failed`, "ssh does not know the host's key: run `ssh {host}` once by hand, compare the fingerprint and accept it"},

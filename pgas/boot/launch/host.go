@@ -24,8 +24,10 @@ type host struct {
 	index int
 	agent spawn.Line
 	link  *spawn.Link
-	via   []*host // the hosts of the relays through which the agent is reached, the nearest first; none: the launcher has started it itself
-	send  *frame.Sender
+	// the hosts of the relays through which the agent is reached, the nearest first; none: the launcher has started it
+	// itself
+	via  []*host
+	send *frame.Sender
 
 	ready          *frame.Ready
 	started        bool // it has been told to start its PEs
@@ -44,10 +46,11 @@ type host struct {
 	frames  atomic.Int64 // that have come
 	writing atomic.Bool  // what its PEs have printed is being written
 
-	mu      sync.Mutex // guards what follows
-	lastErr string     // the last line the command wrote to its standard error; of a crash or a known failure, the first
-	pinned  bool       // lastErr is that first line
-	remedy  string     // of that failure
+	mu sync.Mutex // guards what follows
+	// the last line the command wrote to its standard error; of a crash or a known failure, the first
+	lastErr string
+	pinned  bool   // lastErr is that first line
+	remedy  string // of that failure
 }
 
 // kill kills the command of h's agent, with the local processes that it has started.

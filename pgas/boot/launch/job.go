@@ -168,7 +168,8 @@ func (j *job) releaseExchange() {
 	}
 }
 
-// agentError returns an error that the agent of h has reported. A job on the launcher's host alone needs no host's name.
+// agentError returns an error that the agent of h has reported. A job on the launcher's host alone needs no host's
+// name.
 func (j *job) agentError(h *host, text string) error {
 	if len(j.hosts) == 1 && j.spec.isHere(h.Name) {
 		return errors.New(text)
@@ -377,8 +378,8 @@ func (j *job) closeInputs() {
 	j.closeRelays()
 }
 
-// endCommand kills a command that has not become an agent. A shell that takes a file is asked, so that it removes what it
-// has of it.
+// endCommand kills a command that has not become an agent. A shell that takes a file is asked, so that it removes what
+// it has of it.
 func (j *job) endCommand(l *spawn.Link) {
 	if j.spec.Stage {
 		l.Signal(unix.SIGTERM)
@@ -531,8 +532,8 @@ func (j *job) explainsFailures(h *host) bool {
 // hostOf returns the host of a PE.
 func (j *job) hostOf(pe int) *host { return hostOf(j.hosts, pe) }
 
-// sweepHost starts another agent on h, which kills what the first one has left there. The launcher starts these itself, since the
-// relay may be lost too, and no more at once than it may have children.
+// sweepHost starts another agent on h, which kills what the first one has left there. The launcher starts these itself,
+// since the relay may be lost too, and no more at once than it may have children.
 func (j *job) sweepHost(h *host) {
 	j.sweeps <- struct{}{}
 	defer func() { <-j.sweeps }()

@@ -1,8 +1,8 @@
 package launch
 
-// A job while it runs, for whoever looks at it. The launcher asks each agent what its PEs are doing, and asks again when the
-// agent has answered and some time has passed. So one answer is on its way from a host at most, and an agent or a connection that
-// is slow gives older answers, but delays nothing else.
+// A job while it runs, for whoever looks at it. The launcher asks each agent what its PEs are doing, and asks again
+// when the agent has answered and some time has passed. So one answer is on its way from a host at most, and an agent
+// or a connection that is slow gives older answers, but delays nothing else.
 //
 // An answer is bounded: of a PE in a large job it has the peers with most bytes, and the rest as one.
 
@@ -83,8 +83,8 @@ func newLive(hosts []*host, npes int) *live {
 	return l
 }
 
-// note notes the answer of h's agent. Answers are put together beside what else the agent does, so one from before the end of a PE
-// may come after the news of that: what it says of the PE is of no use then.
+// note notes the answer of h's agent. Answers are put together beside what else the agent does, so one from before the
+// end of a PE may come after the news of that: what it says of the PE is of no use then.
 func (l *live) note(h *host, states []PEState) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

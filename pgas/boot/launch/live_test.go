@@ -29,8 +29,8 @@ func awaitSnapshot(t *testing.T, now func() Snapshot, ok func(Snapshot) bool) Sn
 	}
 }
 
-// TestLive: while PEs of any host wait, a Snapshot says in what, for whom and what they have recorded; when they have ended,
-// how; and the function goes on to work.
+// TestLive: while PEs of any host wait, a Snapshot says in what, for whom and what they have recorded; when they have
+// ended, how; and the function goes on to work.
 func TestLive(t *testing.T) {
 	for name, hosts := range layouts {
 		t.Run(name, func(t *testing.T) {
@@ -109,7 +109,8 @@ func TestLiveTrustsNoHost(t *testing.T) {
 	l.noteDeath(frame.Death{PE: -1, Process: 1})
 }
 
-// TestLiveAnswerComesLate: an answer from before the end of a PE, which arrives when that is known, does not bring the PE back.
+// TestLiveAnswerComesLate: an answer from before the end of a PE, which arrives when that is known, does not bring the
+// PE back.
 func TestLiveAnswerComesLate(t *testing.T) {
 	h := &host{Host: boot.Host{Name: "a", PEs: 2}}
 	l := newLive([]*host{h}, 2)

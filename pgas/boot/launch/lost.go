@@ -4,9 +4,9 @@ package launch
 // killed, and ssh for a host that was switched off. The agents of other hosts have connections to it, for the
 // exchange, which the kernel closes with the agent. They tell the launcher.
 //
-// But a connection can also end while both hosts are well, and after the start nothing needs it. So the launcher asks the agent
-// itself whether it is there. Only when it has been silent since, and nothing that it had sent before is still to be
-// read, does the launcher end the command, and with that the host's part of the job.
+// But a connection can also end while both hosts are well, and after the start nothing needs it. So the launcher asks
+// the agent itself whether it is there. Only when it has been silent since, and nothing that it had sent before is
+// still to be read, does the launcher end the command, and with that the host's part of the job.
 
 import (
 	"encoding/binary"
@@ -40,8 +40,8 @@ func (j *job) lookAgain(h *host) {
 	time.AfterFunc(lostGrace, func() { j.post(event{host: h, change: lostHost}) })
 }
 
-// lookForLostHost ends the command of h's agent if that has not answered. What it has sent before comes first, and a reader of
-// the launcher's output may take its time for it.
+// lookForLostHost ends the command of h's agent if that has not answered. What it has sent before comes first, and a
+// reader of the launcher's output may take its time for it.
 func (j *job) lookForLostHost(h *host) {
 	s := h.suspected
 	if s == nil || !h.mayBeLost() {

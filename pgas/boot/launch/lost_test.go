@@ -18,8 +18,8 @@ type nopCloser struct{ io.Writer }
 
 func (nopCloser) Close() error { return nil }
 
-// TestSuspectedHost: a host whose agent has lost its connection to another one is ended if it is silent, and not while it answers, sends
-// something, or is waited for by the launcher itself.
+// TestSuspectedHost: a host whose agent has lost its connection to another one is ended if it is silent, and not while
+// it answers, sends something, or is waited for by the launcher itself.
 func TestSuspectedHost(t *testing.T) {
 	for name, tt := range map[string]struct {
 		between func(j *job, h *host, look int) // two looks

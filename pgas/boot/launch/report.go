@@ -19,9 +19,10 @@ type Failure struct {
 	Status  syscall.WaitStatus // of its process
 	Host    string
 
-	Tail            []string // the last lines of its standard error
-	Others          string   // what the other PEs were doing at that time: one line for each group that did the same
-	LostBy          *Failure // nil, or the failure of a PE that lost this one, whose process had not failed itself; Status is LostBy's
+	Tail   []string // the last lines of its standard error
+	Others string   // what the other PEs were doing at that time: one line for each group that did the same
+	// nil, or the failure of a PE that lost this one, whose process had not failed itself; Status is LostBy's
+	LostBy          *Failure
 	AlsoFailed      []string // other PEs that failed by themselves
 	afterUserSignal bool     // the user's signal had been forwarded to all PEs before
 	death           frame.Death

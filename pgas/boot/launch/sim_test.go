@@ -1,7 +1,7 @@
 package launch
 
-// Launch and exchange at the size of clusters, simulated (simhost_test.go): what grows with the number of hosts, and a model
-// of it for sizes beyond. The table is printed by
+// Launch and exchange at the size of clusters, simulated (simhost_test.go): what grows with the number of hosts, and a
+// model of it for sizes beyond. The table is printed by
 //
 //	go test ./pgas/boot/launch -run TestGrowthSimulated -v
 
@@ -59,7 +59,8 @@ func simulate(t *testing.T, size simSize) (c simCost) {
 	return c
 }
 
-// checkEnded fails if a process is left when Run has returned. It lets goroutines end that in a process would end with it.
+// checkEnded fails if a process is left when Run has returned. It lets goroutines end that in a process would end with
+// it.
 func (s *simulation) checkEnded(t *testing.T) {
 	s.mu.Lock()
 	if s.running != 0 {
@@ -72,7 +73,8 @@ func (s *simulation) checkEnded(t *testing.T) {
 // levels returns how many levels below the launcher the tree of agents has, and below the root that of the exchange.
 func (z simSize) levels() (launch, exchange int) {
 	var below func(n int) int
-	below = func(n int) int { // growTree, by the number of hosts alone: its first group is one of the largest or the next to
+	// growTree, by the number of hosts alone: its first group is one of the largest or the next to
+	below = func(n int) int {
 		if n <= z.fanOut {
 			return 1
 		}
@@ -84,8 +86,9 @@ func (z simSize) levels() (launch, exchange int) {
 	return below(z.hosts), exchange
 }
 
-// rounds is the model of the rounds: for each level of relays a command, its greeting and what it is to start; then greeting,
-// configuration, readiness and start pass all levels. Wiring up takes wireRounds for each level of the exchange.
+// rounds is the model of the rounds: for each level of relays a command, its greeting and what it is to start; then
+// greeting, configuration, readiness and start pass all levels. Wiring up takes wireRounds for each level of the
+// exchange.
 func (z simSize) rounds(perLevel, atRoot int) (launch, wire int) {
 	l, x := z.levels()
 	return 7*l - 2, perLevel*x + atRoot
@@ -107,8 +110,9 @@ var bytesOf = map[string]func(simCost) float64{
 	"the busiest other process": func(c simCost) float64 { return c.bytes },
 }
 
-// TestGrowthSimulated: rounds grow with the levels of a tree, connections do not grow beyond the fan-out, and bytes grow as the
-// number of hosts, which the busiest process has to know or to tell. A model of two sizes holds at the others.
+// TestGrowthSimulated: rounds grow with the levels of a tree, connections do not grow beyond the fan-out, and bytes
+// grow as the number of hosts, which the busiest process has to know or to tell. A model of two sizes holds at the
+// others.
 func TestGrowthSimulated(t *testing.T) {
 	if testing.Short() || raceEnabled {
 		t.Skip("simulates thousands of hosts, which have more goroutines than the race detector can follow")
@@ -149,8 +153,8 @@ func TestGrowthSimulated(t *testing.T) {
 // page says what TestGrowthSimulated finds.
 const page = "../../../docs/figures/start.md"
 
-// checkPage fails if page has no row for a cost, or other numbers: of bytes it may be off by as much as rounding and the length
-// of random numbers explain.
+// checkPage fails if page has no row for a cost, or other numbers: of bytes it may be off by as much as rounding and
+// the length of random numbers explain.
 func checkPage(t *testing.T, costs []simCost) {
 	content, err := os.ReadFile(page)
 	if err != nil {
@@ -226,7 +230,8 @@ func formatCosts(costs []simCost) string {
 	return b.String()
 }
 
-// TestSimulatedFaults: one host that fails is named in one line, in time, and everything ends, however many hosts there are.
+// TestSimulatedFaults: one host that fails is named in one line, in time, and everything ends, however many hosts there
+// are.
 func TestSimulatedFaults(t *testing.T) {
 	hosts, fanOut := 600, 8
 	if raceEnabled {
@@ -287,7 +292,8 @@ func (s *simulation) checkError(t *testing.T, err error, host, want string) {
 }
 
 // TestSimulatedRelayDies: a relay with many hosts behind it is killed while PEs run, and while hosts start. Its host is
-// named, all ends, and the launcher has no more children at once than ever, though it sweeps up on all hosts that are lost.
+// named, all ends, and the launcher has no more children at once than ever, though it sweeps up on all hosts that are
+// lost.
 func TestSimulatedRelayDies(t *testing.T) {
 	size := simSize{600, 1, 8}
 	if raceEnabled {

@@ -1,7 +1,7 @@
 package launch
 
-// A simulated job: the launcher, relays, agents and servers of the exchange as they are, each a goroutine in place of a process,
-// and stubs in place of PEs, which take part in the exchange as PEs do.
+// A simulated job: the launcher, relays, agents and servers of the exchange as they are, each a goroutine in place of a
+// process, and stubs in place of PEs, which take part in the exchange as PEs do.
 
 import (
 	"context"
@@ -83,7 +83,8 @@ func (s *simulation) spec(n, pes, fanOut int) Spec {
 	return spec
 }
 
-// start starts a process for parent on the host that c names, or else on parent's own. The command reaches it as a message.
+// start starts a process for parent on the host that c names, or else on parent's own. The command reaches it as a
+// message.
 func (s *simulation) start(parent *simNode, c spawn.Line) (*spawn.Link, error) {
 	name := parent.host
 	if c.Argv[0] == "sim" {
@@ -275,9 +276,9 @@ const (
 	hostsInValue  = 512
 )
 
-// find does what a PE does until it has found others (pgas/transport/ucp, hostinfo.go and ucp.go): it publishes its address,
-// learns of all hosts what PE 0 has gathered, meets all PEs in a fence, and asks for the addresses of those that it
-// talks to: the next PE of the job, and the one that is farthest.
+// find does what a PE does until it has found others (pgas/transport/ucp, hostinfo.go and ucp.go): it publishes its
+// address, learns of all hosts what PE 0 has gathered, meets all PEs in a fence, and asks for the addresses of those
+// that it talks to: the next PE of the job, and the one that is farthest.
 func (s *simulation) find(ctx context.Context, network boot.Network, c frame.Config, pe int, addrs []string) error {
 	own, last := c.Hosts[c.Host], c.Hosts[len(c.Hosts)-1]
 	npes := last.First + last.PEs
@@ -325,7 +326,8 @@ func gatherAll(ctx context.Context, x boot.Exchange, hosts int, isFirstPE bool) 
 	return errors.Join(errs...)
 }
 
-// gather has PE 0 collect what the hosts from first to end have published, and publish it in one value, which others get.
+// gather has PE 0 collect what the hosts from first to end have published, and publish it in one value, which others
+// get.
 func gather(ctx context.Context, x boot.Exchange, first, end int, isFirstPE bool) error {
 	key := "hosts/" + strconv.Itoa(first)
 	if !isFirstPE {

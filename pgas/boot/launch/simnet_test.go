@@ -1,8 +1,8 @@
 package launch
 
-// The network of a simulation: byte streams in memory, on which what is written arrives after a latency, and counts of what
-// passes. Time is that of a bubble of testing/synctest, which goes on when every goroutine waits, so it counts how many
-// messages have to follow one another.
+// The network of a simulation: byte streams in memory, on which what is written arrives after a latency, and counts of
+// what passes. Time is that of a bubble of testing/synctest, which goes on when every goroutine waits, so it counts how
+// many messages have to follow one another.
 
 import (
 	"context"

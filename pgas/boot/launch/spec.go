@@ -50,30 +50,32 @@ type Spec struct {
 	Template string   // of a command that runs a command on {host}
 	Agent    []string // command that calls Agent or MaybeAgent; default: this executable, "agent"
 	Stage    bool     // copy Agent and Program to the cache directory of each other host, and run them from there
-	FanOut   int      // agents that the launcher, and each host that relays for others, starts at most; default: DefaultFanOut
-	BootAddr string   // address of the first host where PEs of the others find it; default: try all
+	// agents that the launcher, and each host that relays for others, starts at most; default: DefaultFanOut
+	FanOut   int
+	BootAddr string // address of the first host where PEs of the others find it; default: try all
 
-	ConnectTimeout time.Duration    // until every agent has answered; default 30s
-	Grace          time.Duration    // between SIGTERM and SIGKILL; default 1s
-	HintDelay      time.Duration    // from a signal to end, to the hint that a second one kills; default 3s
-	KeepGoing      bool             // a PE's failure ends no other PE; what others have to wait for returns it
-	Unbound        bool             // PEs run on any CPU, even if there is one for each
-	Stall          time.Duration    // nothing in the job moves for so long: Stderr gets what each PE is blocked in, once; default: it does not
-	Signals        <-chan os.Signal // forwarded to every PE; SIGQUIT prints what each is blocked in instead
+	ConnectTimeout time.Duration // until every agent has answered; default 30s
+	Grace          time.Duration // between SIGTERM and SIGKILL; default 1s
+	HintDelay      time.Duration // from a signal to end, to the hint that a second one kills; default 3s
+	KeepGoing      bool          // a PE's failure ends no other PE; what others have to wait for returns it
+	Unbound        bool          // PEs run on any CPU, even if there is one for each
+	// nothing in the job moves for so long: Stderr gets what each PE is blocked in, once; default: it does not
+	Stall   time.Duration
+	Signals <-chan os.Signal // forwarded to every PE; SIGQUIT prints what each is blocked in instead
 
 	// Stats has the PEs record what they do, and the agents look at what they are blocked in: see Result.Stats.
 	Stats bool
-	// Live, if not nil, is called once, before the job starts, with a function that returns what is known of the job at any time,
-	// also when it has ended. PEs record what they do then, and agents are asked for it all the time.
+	// Live, if not nil, is called once, before the job starts, with a function that returns what is known of the job at
+	// any time, also when it has ended. PEs record what they do then, and agents are asked for it all the time.
 	Live func(now func() Snapshot)
 
-	// Trace, if not nil, has each PE record Events events at most, and gets them at the end of the job, piece by piece. It is
-	// called from several goroutines, but for each PE from one.
+	// Trace, if not nil, has each PE record Events events at most, and gets them at the end of the job, piece by piece.
+	// It is called from several goroutines, but for each PE from one.
 	Trace  func(PETrace)
 	Events int
 
-	// Profiles, if not nil, has each PE make profiles of itself, and gets their pieces; one without data says that the profile is
-	// complete. It is called from several goroutines, but for each PE from one.
+	// Profiles, if not nil, has each PE make profiles of itself, and gets their pieces; one without data says that the
+	// profile is complete. It is called from several goroutines, but for each PE from one.
 	Profiles func(pe int, k boot.ProfileKind, data []byte)
 
 	Logf func(format string, args ...any) // called for each step, from several goroutines; may be nil

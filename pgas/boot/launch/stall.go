@@ -1,9 +1,9 @@
 package launch
 
-// A job in which nothing moves any more. Each PE finds out for itself that all of the program in it waits, and has waited for
-// Spec.Stall (package node, stalled.go). The agent looks at the pages of its PEs and tells the launcher when all of them are
-// stalled, and when they no longer are. When every host is, the launcher asks for the tables, twice, and prints them once. It
-// ends nothing: what the job waits for may come from outside of it, or by a timer.
+// A job in which nothing moves any more. Each PE finds out for itself that all of the program in it waits, and has
+// waited for Spec.Stall (package node, stalled.go). The agent looks at the pages of its PEs and tells the launcher when
+// all of them are stalled, and when they no longer are. When every host is, the launcher asks for the tables, twice,
+// and prints them once. It ends nothing: what the job waits for may come from outside of it, or by a timer.
 //
 //	PE     Blocked.Stalled = 1, and counts on
 //	agent  FromStalled 1      every PE of the host that has not ended is stalled
@@ -12,9 +12,9 @@ package launch
 //	host   a moment later     ToTable
 //	agent  FromTable          every row says so, and each PE has counted on: the report
 //
-// The second table is there for PEs that have been woken but have had no CPU yet, as where many share few. When the first tables
-// had come all PEs were stalled, so whatever was to be done for others was done. A PE that has looked again since then, and has found
-// nothing, waits for an update that none of them makes.
+// The second table is there for PEs that have been woken but have had no CPU yet, as where many share few. When the
+// first tables had come all PEs were stalled, so whatever was to be done for others was done. A PE that has looked
+// again since then, and has found nothing, waits for an update that none of them makes.
 
 import (
 	"fmt"
@@ -117,7 +117,8 @@ func explainHang(hosts []*host) string {
 	return text + heldLocks(rows) + missingUpdates(rows)
 }
 
-// heldLocks returns a line for each PE that has a lock for which another one waits, and waits itself for something else.
+// heldLocks returns a line for each PE that has a lock for which another one waits, and waits itself for something
+// else.
 func heldLocks(rows map[int]frame.Blocked) string {
 	waiters := map[int][]int{} // by holder
 	for pe, r := range rows {

@@ -28,8 +28,8 @@ import (
 	"github.com/gopgas/gopgas/pgas/boot/launch/internal/spawn"
 )
 
-// consequenceTime is how long PEs may go on after one of this host has failed before they are asked to end. They have heard
-// of it by then, and report what they were doing.
+// consequenceTime is how long PEs may go on after one of this host has failed before they are asked to end. They have
+// heard of it by then, and report what they were doing.
 const consequenceTime = 2 * time.Second
 
 // staticHost is this host's part of a job with a static start.
@@ -60,12 +60,12 @@ type staticExit struct {
 	state *os.ProcessState
 }
 
-// RunStatic starts the PEs of spec.Hosts[index], the host that boot.StaticPlace has found in environ, and waits until they
-// have ended. Of spec it uses Hosts, Program, Args, Dir, Env, Stdin, Stdout, Stderr, Output, Tag, Grace, KeepGoing,
-// Unbound, Signals and Logf; it calls Output for a PE from two goroutines. It returns the worst exit status of a PE of
-// this host; 128+N stands for signal N. When a PE fails, the others of this host are asked to end 2 s later, and killed
-// after spec.Grace; so they are when ctx ends. It returns an error if the program cannot be started, or the cause of
-// the end of ctx. If this process is killed, so are its PEs.
+// RunStatic starts the PEs of spec.Hosts[index], the host that boot.StaticPlace has found in environ, and waits until
+// they have ended. Of spec it uses Hosts, Program, Args, Dir, Env, Stdin, Stdout, Stderr, Output, Tag, Grace,
+// KeepGoing, Unbound, Signals and Logf; it calls Output for a PE from two goroutines. It returns the worst exit status
+// of a PE of this host; 128+N stands for signal N. When a PE fails, the others of this host are asked to end 2 s later,
+// and killed after spec.Grace; so they are when ctx ends. It returns an error if the program cannot be started, or the
+// cause of the end of ctx. If this process is killed, so are its PEs.
 func RunStatic(ctx context.Context, spec Spec, index int, environ []string) (int, error) {
 	if err := spec.complete(); err != nil {
 		return 0, err
@@ -190,8 +190,8 @@ func (s *staticHost) supervise(ctx context.Context) error {
 	return cause
 }
 
-// drain waits until the rest of the output is written. A process that a PE has left in another process group may hold it
-// open.
+// drain waits until the rest of the output is written. A process that a PE has left in another process group may hold
+// it open.
 func (s *staticHost) drain() {
 	done := make(chan struct{})
 	go func() {

@@ -1,8 +1,8 @@
 package launch
 
-// Traces of PEs, from their agents to the launcher. A PE's events are in memory that its agent has mapped, so they arrive also
-// of a PE that was killed. The agent sends them when all its PEs have ended, in pieces that are short beside what else an agent
-// sends.
+// Traces of PEs, from their agents to the launcher. A PE's events are in memory that its agent has mapped, so they
+// arrive also of a PE that was killed. The agent sends them when all its PEs have ended, in pieces that are short
+// beside what else an agent sends.
 
 import (
 	"slices"

@@ -1,8 +1,8 @@
 package launch
 
-// The tree of hosts: a launcher starts the agents of at most FanOut hosts itself. Where there are more, hosts are split into
-// that many groups, and the first host of a group relays for the rest (relay.go), in the same way. So the
-// launcher and every relay have a bounded number of children, and n hosts start in a number of steps that grows with log n.
+// The tree of hosts: a launcher starts the agents of at most FanOut hosts itself. Where there are more, hosts are split
+// into that many groups, and the first host of a group relays for the rest (relay.go), in the same way. So the launcher
+// and every relay have a bounded number of children, and n hosts start in a number of steps that grows with log n.
 
 import (
 	"bufio"
@@ -25,8 +25,8 @@ type branch struct {
 	rest []branch
 }
 
-// growTree splits hosts into at most fanOut branches. The launcher's own host relays for no others, since it has another name
-// on them.
+// growTree splits hosts into at most fanOut branches. The launcher's own host relays for no others, since it has
+// another name on them.
 func growTree(hosts []*host, fanOut int) []branch {
 	var tree []branch
 	if len(hosts) <= fanOut {
@@ -234,8 +234,8 @@ func (r *relayLink) close(number uint32, reason error) {
 	s.errs.Close()
 }
 
-// handleRelayEnd handles the end of a relay. If that was before the end of the agent of its own host, lost, that host is lost,
-// and those behind it are lost as a consequence.
+// handleRelayEnd handles the end of a relay. If that was before the end of the agent of its own host, lost, that host
+// is lost, and those behind it are lost as a consequence.
 func (j *job) handleRelayEnd(r *relayLink, lost *host, err error) {
 	r.ended = true
 	if lost != nil && !lost.ended {

@@ -96,8 +96,8 @@ func TestTreeStages(t *testing.T) {
 	}
 }
 
-// TestTreeFails: the failure of a PE behind two relays, of a relay, and of the command that starts an agent are reported
-// as if the launcher had started the host itself.
+// TestTreeFails: the failure of a PE behind two relays, of a relay, and of the command that starts an agent are
+// reported as if the launcher had started the host itself.
 func TestTreeFails(t *testing.T) {
 	spec, out := treeSpec(t, "fail the last")
 	if res, err := Run(bounded(t), spec); err != nil || res.Status != 7 || res.First == nil || res.First.Host != "g" || res.First.PE != 6 {

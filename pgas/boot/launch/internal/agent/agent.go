@@ -279,7 +279,8 @@ func (a *Agent) supervise() {
 	}
 	if a.sampler != nil {
 		for _, p := range a.sampler.result() {
-			a.out.SendValue(frame.FromStats, []frame.PEStats{p}) // one by one: what a PE has counted of many others is long
+			// one by one: what a PE has counted of many others is long
+			a.out.SendValue(frame.FromStats, []frame.PEStats{p})
 		}
 	}
 	a.out.Send(frame.FromDone)

@@ -1,8 +1,8 @@
 package agent
 
-// Binding PEs to CPUs. With a CPU or more for each PE of a host, each gets CPUs of its own, of as few NUMA nodes, caches
-// and cores as there can be, neighbours next to each other. Unbound, two PEs that wait for one another now and then
-// stay on one CPU, and a ping-pong of 60 ns takes 40 µs. With fewer CPUs than PEs the kernel places them better.
+// Binding PEs to CPUs. With a CPU or more for each PE of a host, each gets CPUs of its own, of as few NUMA nodes,
+// caches and cores as there can be, neighbours next to each other. Unbound, two PEs that wait for one another now and
+// then stay on one CPU, and a ping-pong of 60 ns takes 40 µs. With fewer CPUs than PEs the kernel places them better.
 
 import (
 	"os"

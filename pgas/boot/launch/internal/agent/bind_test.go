@@ -15,7 +15,8 @@ func TestCPUSets(t *testing.T) {
 		want [][]int
 	}{
 		{[]int{0, 1}, 2, [][]int{{0}, {1}}},
-		{[]int{1 << 14, 1<<14 + 1, 1 << 15}, 2, [][]int{{1 << 14}, {1<<14 + 1, 1 << 15}}}, // which no machine has: by their numbers
+		// which no machine has: by their numbers
+		{[]int{1 << 14, 1<<14 + 1, 1 << 15}, 2, [][]int{{1 << 14}, {1<<14 + 1, 1 << 15}}},
 		{[]int{0, 1}, 1, nil}, // it may use all of them anyway
 		{[]int{0, 1}, 3, nil}, // more PEs than CPUs
 		{nil, 2, nil},

@@ -23,7 +23,8 @@ func ExchangeParent(i, fanOut int) int {
 	return (i - 1) / fanOut
 }
 
-// exchangePart returns how many of n hosts are children of host i, and how many PEs are in its subtree, its own included.
+// exchangePart returns how many of n hosts are children of host i, and how many PEs are in its subtree, its own
+// included.
 func exchangePart(hosts []boot.Host, i, fanOut int) (children, pes int) {
 	n := len(hosts)
 	for lo, hi := i, i+1; lo < n; lo, hi = fanOut*lo+1, fanOut*hi+1 { // one level of the subtree after the other
@@ -71,7 +72,8 @@ func listenForExchange(c frame.Config, network boot.Network) (*exchange, error) 
 	return x, nil
 }
 
-// listenForHosts listens at addr, or on the interfaces that devices names, a value of UCX_NET_DEVICES, if there is none.
+// listenForHosts listens at addr, or on the interfaces that devices names, a value of UCX_NET_DEVICES, if there is
+// none.
 func (x *exchange) listenForHosts(addr, devices string) error {
 	if addr == "" {
 		lns, at, err := boot.ListenOn(x.network, devices)

@@ -84,7 +84,8 @@ func usage(pid int) (cpu time.Duration, memory uint64) {
 	if err != nil {
 		return 0, 0
 	}
-	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:])) // behind the name, which may have anything in it
+	// behind the name, which may have anything in it
+	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
 	const utime, stime, rss = 11, 12, 21
 	if len(fields) <= rss {
 		return 0, 0

@@ -1,8 +1,8 @@
 package agent
 
-// What an agent asks of the machine that it runs on: to check what it is to run, to start processes, to signal and reap them,
-// and to make connections. Everything else of an agent and of a relay, what they say and what they do about what they are
-// told, is the same on the machines of a simulation, which stand for thousands of hosts in one process.
+// What an agent asks of the machine that it runs on: to check what it is to run, to start processes, to signal and reap
+// them, and to make connections. Everything else of an agent and of a relay, what they say and what they do about what
+// they are told, is the same on the machines of a simulation, which stand for thousands of hosts in one process.
 
 import (
 	"syscall"

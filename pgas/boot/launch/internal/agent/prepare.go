@@ -212,7 +212,8 @@ func (a *Agent) environ(addrs []string) func(i int) []string {
 	}
 }
 
-// startPE starts PE i of this host in a process group of its own. It overwrites the standard three of files, and that of the profiles.
+// startPE starts PE i of this host in a process group of its own. It overwrites the standard three of files, and that
+// of the profiles.
 func (a *Agent) startPE(i, null int, files []uintptr, environ func(int) []string) error {
 	number := a.cfg.Hosts[a.cfg.Host].First + i
 	out, peOut, err := inboundPipe()
@@ -287,7 +288,8 @@ func outboundPipe() (peEnd int, agentEnd *os.File, err error) {
 	return fd[0], os.NewFile(uintptr(fd[1]), "pipe"), nil
 }
 
-// secretFile returns a file with the given contents that has no name: only processes that inherit its descriptor can read it.
+// secretFile returns a file with the given contents that has no name: only processes that inherit its descriptor can
+// read it.
 func secretFile(contents []byte) (*os.File, error) {
 	fd, err := unix.MemfdCreate("pgas-secret", unix.MFD_CLOEXEC)
 	if err != nil {

@@ -1,14 +1,16 @@
 package agent
 
-// A relay: an agent that is told to start the agents of further hosts, in place of PEs. It passes their standard streams
-// on, each byte with the number of its host, and knows nothing of what they mean. So the launcher talks to a host behind
-// relays as to one that it has started itself: its output stays whole, because frames do, and its failure is its own.
+// A relay: an agent that is told to start the agents of further hosts, in place of PEs. It passes their standard
+// streams on, each byte with the number of its host, and knows nothing of what they mean. So the launcher talks to a
+// host behind relays as to one that it has started itself: its output stays whole, because frames do, and its failure
+// is its own.
 //
-// What a relay tells its children by itself, when they greet, is what the launcher would have to tell each of many: a relay, what
-// it starts, so that a tree starts in one round for each of its levels; an agent, the hosts of the job.
+// What a relay tells its children by itself, when they greet, is what the launcher would have to tell each of many: a
+// relay, what it starts, so that a tree starts in one round for each of its levels; an agent, the hosts of the job.
 //
 // A relay runs the agent of its own host too, as a child. When its input ends, it ends the inputs of its children, and
-// ends itself when all of them have. When it is killed, their inputs end all the same, and the guard above it kills what is left.
+// ends itself when all of them have. When it is killed, their inputs end all the same, and the guard above it kills
+// what is left.
 
 import (
 	"bufio"

@@ -23,8 +23,8 @@ const stageBound = 1 << 30
 // partTime is how old an incomplete file must be to be removed: a killed shell has left it.
 const partTime = time.Hour
 
-// useStaged makes the staged program the program of c. The home directory stands in for a working directory that the host
-// does not have.
+// useStaged makes the staged program the program of c. The home directory stands in for a working directory that the
+// host does not have.
 func useStaged(c *frame.Config, logf func(string, ...any)) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -49,8 +49,8 @@ func useStaged(c *frame.Config, logf func(string, ...any)) error {
 // stagedName matches the names of staged files, and of incomplete ones.
 var stagedName = regexp.MustCompile(`^[0-9a-f]{64}(\.[^/]*part[^/]*)?$`)
 
-// pruneStaged removes files that were staged before, the least recently used ones first, until those that remain take no
-// more than bound, and what killed shells have left. It spares what keep names, and files that are not staged ones.
+// pruneStaged removes files that were staged before, the least recently used ones first, until those that remain take
+// no more than bound, and what killed shells have left. It spares what keep names, and files that are not staged ones.
 func pruneStaged(dir string, keep []string, bound int64, now time.Time) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -1,10 +1,10 @@
 package agent
 
-// Statistics of a job: what each PE has counted, and how long it was blocked, in what and on which PE. A PE counts in the memory
-// of its host's records, which its agent reads when it has ended. That has all waits, but not which of them were for whom: so
-// the agent also looks, every samplePeriod, at what PEs publish for reports (boot.Blocked). A look counts the time since the
-// one before, but of a wait that has begun since then only what it has lasted. Waits that begin and end between two looks
-// are missed.
+// Statistics of a job: what each PE has counted, and how long it was blocked, in what and on which PE. A PE counts in
+// the memory of its host's records, which its agent reads when it has ended. That has all waits, but not which of them
+// were for whom: so the agent also looks, every samplePeriod, at what PEs publish for reports (boot.Blocked). A look
+// counts the time since the one before, but of a wait that has begun since then only what it has lasted. Waits that
+// begin and end between two looks are missed.
 
 import (
 	"cmp"

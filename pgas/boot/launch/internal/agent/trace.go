@@ -1,6 +1,7 @@
 package agent
 
-// Traces of PEs. A PE's events are in memory that its agent has mapped, so the agent has them even if the PE was killed.
+// Traces of PEs. A PE's events are in memory that its agent has mapped, so the agent has them even if the PE was
+// killed.
 
 import (
 	"time"
@@ -12,7 +13,8 @@ import (
 // tracePiece is how many events one frame has at most.
 const tracePiece = 8 << 10
 
-// traceSlack is by how much events may be outside of the time in which there were PEs: a PE converts Go's clock to the host's.
+// traceSlack is by how much events may be outside of the time in which there were PEs: a PE converts Go's clock to the
+// host's.
 const traceSlack = time.Second
 
 // sendTraces sends the traces of this host's PEs.

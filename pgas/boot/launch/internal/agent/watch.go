@@ -1,7 +1,7 @@
 package agent
 
-// What PEs write into the segment for their agent, and what the agent tells the launcher of that: accusations, a call of
-// GlobalExit, connections to other agents that have ended. The agent's clock is here too.
+// What PEs write into the segment for their agent, and what the agent tells the launcher of that: accusations, a call
+// of GlobalExit, connections to other agents that have ended. The agent's clock is here too.
 
 import (
 	"encoding/binary"
@@ -41,8 +41,8 @@ func (a *Agent) stopPEs() {
 	a.signalAll(unix.SIGSTOP)
 }
 
-// reportLostHost tells the launcher that the connection to the agent of the host with the first PE pe has ended, as it does
-// when that agent is done.
+// reportLostHost tells the launcher that the connection to the agent of the host with the first PE pe has ended, as it
+// does when that agent is done.
 func (a *Agent) reportLostHost(pe int) {
 	a.out.Send(frame.FromLostHost, binary.BigEndian.AppendUint32(nil, uint32(pe)))
 }

@@ -1,6 +1,7 @@
 package frame
 
-// How a PE ended, and what follows from that alone: its class of cause, the PE to blame, the exit status, and the words.
+// How a PE ended, and what follows from that alone: its class of cause, the PE to blame, the exit status, and the
+// words.
 
 import (
 	"fmt"
@@ -105,7 +106,8 @@ func (d Death) How() string {
 	return how
 }
 
-// ExitStatus returns the exit status of a shell: 128+N for signal N. A PE that exits without leaving the job has failed.
+// ExitStatus returns the exit status of a shell: 128+N for signal N. A PE that exits without leaving the job has
+// failed.
 func (d Death) ExitStatus() int {
 	switch {
 	case d.Status.Signaled():

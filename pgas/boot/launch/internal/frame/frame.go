@@ -59,17 +59,18 @@ const (
 	FromAccused    Kind = 'a' // boot.Accusation: a PE of this host reports that another does not answer
 	FromGlobalExit Kind = 'g' // GlobalExit: a PE ends the job; those of this host have been stopped
 	FromStopped    Kind = 'f' // nothing
-	FromLostHost   Kind = 'n' // PE[4]: the agent of the host that it is the first of has closed its connection to this one
-	FromPing       Kind = 'w' // nothing
-	FromSignal     Kind = 'i' // one byte: the agent has got it, and passes it to the launcher as if that had
-	FromTrace      Kind = 'v' // PETrace: a piece of what a PE of this host has recorded, before FromStats
-	FromClock      Kind = 'k' // what ToClock held[8], the agent's clock[8]
-	FromLive       Kind = 'm' // []PEState: of the PEs of this host
-	FromStats      Kind = 'j' // []PEStats: of the PEs of this host, before FromDone
-	FromStalled    Kind = 'h' // one byte: 1 when every PE of this host is stalled, 0 when no longer
-	FromLog        Kind = 'l' // text for -v
-	FromAbort      Kind = 'x' // text: why the job cannot start on this host
-	FromDone       Kind = 'z' // nothing: every process is gone, all output is sent
+	// PE[4]: the agent of the host that it is the first of has closed its connection to this one
+	FromLostHost Kind = 'n'
+	FromPing     Kind = 'w' // nothing
+	FromSignal   Kind = 'i' // one byte: the agent has got it, and passes it to the launcher as if that had
+	FromTrace    Kind = 'v' // PETrace: a piece of what a PE of this host has recorded, before FromStats
+	FromClock    Kind = 'k' // what ToClock held[8], the agent's clock[8]
+	FromLive     Kind = 'm' // []PEState: of the PEs of this host
+	FromStats    Kind = 'j' // []PEStats: of the PEs of this host, before FromDone
+	FromStalled  Kind = 'h' // one byte: 1 when every PE of this host is stalled, 0 when no longer
+	FromLog      Kind = 'l' // text for -v
+	FromAbort    Kind = 'x' // text: why the job cannot start on this host
+	FromDone     Kind = 'z' // nothing: every process is gone, all output is sent
 )
 
 // direction is the way that frames of a kind go.

@@ -1,7 +1,7 @@
 package frame
 
-// The greeting of an agent, a line that says which version it is. The launcher talks only to agents of its own: what they
-// exchange, and the segments that they make, may differ in any other.
+// The greeting of an agent, a line that says which version it is. The launcher talks only to agents of its own: what
+// they exchange, and the segments that they make, may differ in any other.
 
 import (
 	"errors"

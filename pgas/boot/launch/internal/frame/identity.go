@@ -17,8 +17,8 @@ func MachineID() string {
 	return strings.TrimSpace(string(id))
 }
 
-// ClockID names the clock of this process: clocks of machines that have run since other moments differ, and so may those of time
-// namespaces. It returns "" if the kernel does not say.
+// ClockID names the clock of this process: clocks of machines that have run since other moments differ, and so may
+// those of time namespaces. It returns "" if the kernel does not say.
 func ClockID() string {
 	space, err := os.Readlink("/proc/self/ns/time")
 	if machine := MachineID(); err == nil && machine != "" {

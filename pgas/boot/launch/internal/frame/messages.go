@@ -1,6 +1,7 @@
 package frame
 
-// What frames hold that is no row of a table and no state of a PE: what an agent, and a relay, is told, and its answers.
+// What frames hold that is no row of a table and no state of a PE: what an agent, and a relay, is told, and its
+// answers.
 
 import (
 	"encoding/binary"
@@ -19,20 +20,22 @@ type Config struct {
 	Program  string
 	Args     []string // with the name
 	Dir      string
-	Env      []string      // on top of the agent's own
-	Unbound  bool          // PEs run on any CPU
-	Stats    bool          // what PEs are blocked in is looked at all the time
-	Profiles bool          // PEs send profiles of themselves
-	Record   bool          // PEs record what they do (package record)
-	Live     bool          // the launcher asks what PEs are doing while they run
-	Events   int           // that a PE may record; 0: there is no trace
-	Secret   []byte        // of the job; jobs of one host have none
-	FanOut   int           // of the tree of the exchange's servers
-	Serve    string        // the address at which this agent serves the exchange to other hosts; none: boot.ListenOn finds it
-	Hash     bool          // whether to read the whole program
-	Staged   string        // hash of the program in the agent's own directory, if it was staged there; Program names the original
-	Stall    time.Duration // nothing moves for so long: the launcher is told; 0: it is not
-	Sweep    bool          // nothing of the above: kill what is left of job ID on its host Host, and end
+	Env      []string // on top of the agent's own
+	Unbound  bool     // PEs run on any CPU
+	Stats    bool     // what PEs are blocked in is looked at all the time
+	Profiles bool     // PEs send profiles of themselves
+	Record   bool     // PEs record what they do (package record)
+	Live     bool     // the launcher asks what PEs are doing while they run
+	Events   int      // that a PE may record; 0: there is no trace
+	Secret   []byte   // of the job; jobs of one host have none
+	FanOut   int      // of the tree of the exchange's servers
+	// the address at which this agent serves the exchange to other hosts; none: boot.ListenOn finds it
+	Serve string
+	Hash  bool // whether to read the whole program
+	// hash of the program in the agent's own directory, if it was staged there; Program names the original
+	Staged string
+	Stall  time.Duration // nothing moves for so long: the launcher is told; 0: it is not
+	Sweep  bool          // nothing of the above: kill what is left of job ID on its host Host, and end
 }
 
 // Ready is an agent's answer to config.

@@ -59,9 +59,10 @@ type PEStats struct {
 	PE      int           `json:"pe"`
 	Host    string        `json:"host"`
 	Elapsed time.Duration `json:"elapsed_ns"` // from its start to its end
-	CPU     time.Duration `json:"cpu_ns"`     // user and system time of its process, and of those that it has waited for
-	Memory  uint64        `json:"memory_bytes"`
-	Waits   []Wait        `json:"waits"` // the longest first
+	// user and system time of its process, and of those that it has waited for
+	CPU    time.Duration `json:"cpu_ns"`
+	Memory uint64        `json:"memory_bytes"`
+	Waits  []Wait        `json:"waits"` // the longest first
 
 	Counts *record.Counts `json:"counts,omitempty"` // what the PE has recorded; nil: nothing
 }

@@ -1,8 +1,8 @@
 package output
 
-// The bar of a job's progress (pgas.World.Progress) on the terminal of the launcher. PE 0 sends what the bar shows as a line of its
-// standard error that begins with boot.BarMark. It is no line of the output: it stands below all of it, and is taken away while
-// anything else is written. An empty one takes it away for good.
+// The bar of a job's progress (pgas.World.Progress) on the terminal of the launcher. PE 0 sends what the bar shows as a
+// line of its standard error that begins with boot.BarMark. It is no line of the output: it stands below all of it, and
+// is taken away while anything else is written. An empty one takes it away for good.
 
 import (
 	"bytes"
@@ -22,8 +22,8 @@ type bar struct {
 	open  bool // a line of the output has not ended: the bar waits for its end
 }
 
-// ShowBar shows the bar of a job on the terminal of its standard error, errs. both says that its standard output, out, is on
-// that terminal too.
+// ShowBar shows the bar of a job on the terminal of its standard error, errs. both says that its standard output, out,
+// is on that terminal too.
 func ShowBar(out, errs *Lines, both bool) {
 	errs.bar = &bar{w: errs.w}
 	if both {

@@ -1,5 +1,5 @@
-// Package spawn starts the command of an agent, on this host or by a template on another one, and copies files to a host that
-// has nothing but a shell.
+// Package spawn starts the command of an agent, on this host or by a template on another one, and copies files to a
+// host that has nothing but a shell.
 //
 //	shell.go     the command line of an agent
 //	link.go      the running command of an agent, until the agent greets

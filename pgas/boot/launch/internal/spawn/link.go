@@ -28,8 +28,8 @@ type Link struct {
 	Wait   func() error      // for its end; to be called when out and errs have ended
 }
 
-// StartCommand runs the command of an agent. It has a process group of its own, so that the terminal's signals reach the
-// launcher alone.
+// StartCommand runs the command of an agent. It has a process group of its own, so that the terminal's signals reach
+// the launcher alone.
 func StartCommand(c Line) (*Link, error) {
 	cmd := exec.Command(c.Argv[0], c.Argv[1:]...)
 	cmd.Env = append(boot.StripEnv(os.Environ()), boot.EnvAgent+"=1")
@@ -53,7 +53,8 @@ func StartCommand(c Line) (*Link, error) {
 	}
 	l.Signal = func(sig unix.Signal) {
 		unix.Kill(-cmd.Process.Pid, sig)
-		if sig == unix.SIGKILL { // an agent that the signal does not reach, in a session of its own, may hold the streams open
+		// an agent that the signal does not reach, in a session of its own, may hold the streams open
+		if sig == unix.SIGKILL {
 			time.AfterFunc(DrainTime, func() {
 				out.Close()
 				errs.Close()

@@ -57,7 +57,8 @@ func (c Line) String() string {
 // HostPlace stands for the name of a host in the words of a command.
 const HostPlace = "{host}"
 
-// WithHost returns words with the name of a host. The agent's own words in it are shellSafe, so they name no place for one.
+// WithHost returns words with the name of a host. The agent's own words in it are shellSafe, so they name no place for
+// one.
 func WithHost(words []string, host string) []string {
 	named := make([]string, len(words))
 	for i, word := range words {

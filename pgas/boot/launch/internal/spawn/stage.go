@@ -1,9 +1,9 @@
 package spawn
 
 // Staging: a host that has nothing but a shell gets the launcher's own program, which becomes its agent, and the
-// program of the PEs. Both travel over the connection that the agent will use, before the agent runs: the launch command
-// runs /bin/sh, and what the shell is to do is the first line of its standard input. It looks for each file in the
-// user's cache directory, by its content's hash. For one that is missing it prints a request, takes the bytes that
+// program of the PEs. Both travel over the connection that the agent will use, before the agent runs: the launch
+// command runs /bin/sh, and what the shell is to do is the first line of its standard input. It looks for each file in
+// the user's cache directory, by its content's hash. For one that is missing it prints a request, takes the bytes that
 // follow on its standard input into a file of a temporary name, and renames that when it is complete. So what is
 // interrupted leaves nothing, and two launchers or two hosts with one home directory do not disturb each other.
 
