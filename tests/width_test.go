@@ -19,9 +19,9 @@ const widest = 120
 // themselves included, are still wider. The numbers only fall, and a folder that is not listed has none.
 var wide = map[string]int{
 	"cmd/pgasrun": 66,
-	"docs":        129,
+	"docs":        128,
 	"dsm":         149,
-	"pgas":        188,
+	"pgas":        170,
 	"pgas/boot":   92,
 	"tests/ci":    27,
 	"tests/races": 7,
