@@ -84,8 +84,8 @@ var fuzzFunc = regexp.MustCompile(`(?m)^func (Fuzz\w*)\(\w+ \*testing\.F\)`)
 // fuzzTargets finds the fuzz functions below root, in the order of their files.
 func fuzzTargets(root string) ([]target, error) { return functions(root, fuzzFunc) }
 
-// functions finds what declares matches in the files of tests below root, in the order of these files. The first group of
-// declares is the name.
+// functions finds what declares matches in the files of tests below root, in the order of these files. The first group
+// of declares is the name.
 func functions(root string, declares *regexp.Regexp) (targets []target, err error) {
 	files, err := goFiles(root)
 	if err != nil {
