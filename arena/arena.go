@@ -37,7 +37,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"github.com/gopgas/gopgas/internal/callsite"
+	"github.com/gopgas/gopgas/internal/hook"
 	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas"
 )
@@ -157,5 +157,5 @@ func (a *Arena) mustBeOpen(op string) {
 
 // misuse panics with a *pgas.UsageError.
 func misuse(op, format string, args ...any) {
-	panic(&pgas.UsageError{Op: "arena." + op, Msg: fmt.Sprintf(format, args...), At: callsite.Program()})
+	hook.Misuse("arena."+op, format, args...)
 }

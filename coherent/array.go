@@ -4,9 +4,9 @@ package coherent
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/gopgas/gopgas/dsm"
+	"github.com/gopgas/gopgas/internal/hook"
 	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas"
 )
@@ -113,5 +113,5 @@ func (a *Array[T]) mustBe(op string) {
 
 // misuse panics with *pgas.UsageError.
 func misuse(op, format string, args ...any) {
-	panic(&pgas.UsageError{Op: "coherent." + op, Msg: fmt.Sprintf(format, args...)})
+	hook.Misuse("coherent."+op, format, args...)
 }

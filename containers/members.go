@@ -4,10 +4,10 @@ package containers
 
 import (
 	"context"
-	"fmt"
 	"reflect"
 
 	"github.com/gopgas/gopgas/internal/callsite"
+	"github.com/gopgas/gopgas/internal/hook"
 	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas"
 )
@@ -105,7 +105,7 @@ func misuse(op, format string, args ...any) {
 	if call := callsite.Call(); call != "" {
 		op = call
 	}
-	panic(&pgas.UsageError{Op: op, Msg: fmt.Sprintf(format, args...), At: callsite.Program()})
+	hook.Misuse(op, format, args...)
 }
 
 // sizeOf returns the bytes of a T.

@@ -7,8 +7,8 @@ import (
 	"math/bits"
 	"os"
 
+	"github.com/gopgas/gopgas/internal/hook"
 	"github.com/gopgas/gopgas/internal/plural"
-	"github.com/gopgas/gopgas/pgas"
 )
 
 // Options describe a region. They are the same on all PEs. The zero value of each field but Bytes is a default.
@@ -132,5 +132,5 @@ func modeFromEnv(m Mode) (Mode, error) {
 }
 
 func misuse(op, format string, args ...any) {
-	panic(&pgas.UsageError{Op: "dsm." + op, Msg: fmt.Sprintf(format, args...)})
+	hook.Misuse("dsm."+op, format, args...)
 }

@@ -34,6 +34,7 @@ import (
 	"fmt"
 	"iter"
 
+	"github.com/gopgas/gopgas/internal/hook"
 	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas"
 )
@@ -359,5 +360,5 @@ func (r *Request) probe() (s Status, ok bool, next uint64) {
 
 // misuse panics with a *pgas.UsageError.
 func misuse(op, format string, args ...any) {
-	panic(&pgas.UsageError{Op: "notify." + op, Msg: fmt.Sprintf(format, args...)})
+	hook.Misuse("notify."+op, format, args...)
 }

@@ -31,7 +31,7 @@ type Context struct {
 	team         *Team
 	routes       []*route                   // to each PE, for accesses off the fast path; nil: always remote
 	mem          *shm.Channel               // to the PEs of this host
-	local        *route                     // mem
+	local        *route                     // the route over mem: PEs of this host
 	remote       *route                     // to PEs of other hosts; nil if there are none
 	byCPU        bool                       // remote never carries atomics to this host
 	nic          bool                       // remote carries atomics to this host, but not puts and gets

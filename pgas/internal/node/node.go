@@ -23,14 +23,14 @@ type Node struct {
 	Job      *boot.Job
 	State    *boot.State // this PE's page in the host segment
 	Heap     []byte      // this PE's own heap
-	HeapBase base        // where mine starts
+	HeapBase base        // the address of Heap
 	FirstPE  int         // first PE of this host
 
 	Shm        *shm.Transport
 	Remote     transport.Transport  // to other hosts; nil on one host
 	leaver     transport.Drainer    // Remote, after Leave, if it must be drained
-	progresser transport.Progresser // far, if it must be driven while waiting
-	Sched      transport.Scheduler  // far, if PEs do not run by themselves
+	progresser transport.Progresser // Remote as a Progresser; nil if it needs no progress while waiting
+	Sched      transport.Scheduler  // Remote as a Scheduler; nil if PEs run by themselves
 	publishing bool                 // with sched: this PE shows what it is blocked in
 
 	joined      time.Time
