@@ -22,8 +22,8 @@ var wide = map[string]int{
 	"docs":        128,
 	"dsm":         149,
 	"pgas":        170,
-	"pgas/boot":   92,
-	"tests/ci":    27,
+	"pgas/boot":   73,
+	"tests/ci":    15,
 	"tests/races": 7,
 }
 

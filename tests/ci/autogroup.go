@@ -1,8 +1,9 @@
 package main
 
-// Linux 6.18 with automatic groups of processes (sched_autogroup_enabled, one group a session) can leave every thread of one
-// group runnable on a CPU for half a minute, while a thread of another group computes there. Hosts of the tests are sessions of
-// one machine, so a PE that computes on one of them stops its neighbour on the other. While the tests run, the setting is off.
+// Linux 6.18 with automatic groups of processes (sched_autogroup_enabled, one group a session) can leave every thread
+// of one group runnable on a CPU for half a minute, while a thread of another group computes there. Hosts of the tests
+// are sessions of one machine, so a PE that computes on one of them stops its neighbour on the other. While the tests
+// run, the setting is off.
 
 import (
 	"fmt"

@@ -292,8 +292,8 @@ func TestCancelEndsTheGroup(t *testing.T) {
 	}
 }
 
-// TestUnderUCXIsComplete: the step ucx118 runs the tests of pgas and notify whose atomics UCX carries out, all of them, and
-// names no others.
+// TestUnderUCXIsComplete: the step ucx118 runs the tests of pgas and notify whose atomics UCX carries out, all of them,
+// and names no others.
 func TestUnderUCXIsComplete(t *testing.T) {
 	native := map[string]string{ // in the text of such tests
 		"./pgas":   `RunNIC\(|everywhere\(|"PGAS_AMO=nic"`,

@@ -1,10 +1,9 @@
 package main
 
-// The tests of what calls UCX, with the UCX of Debian 13 (1.18), while this machine has another, as Debian 12 has (1.13).
-// Likewise those of mpirun, with Open MPI 5.
-// debootstrap installs a Debian 13 into a directory, which the user's cache keeps, and the tests are compiled and run in
-// it. root.go enters it. Making it and compiling is a step beside others. The tests have processes that wait for each other, and
-// are a step of the first lane.
+// The tests of what calls UCX, with the UCX of Debian 13 (1.18), while this machine has another, as Debian 12 has
+// (1.13). Likewise those of mpirun, with Open MPI 5. debootstrap installs a Debian 13 into a directory, which the
+// user's cache keeps, and the tests are compiled and run in it. root.go enters it. Making it and compiling is a step
+// beside others. The tests have processes that wait for each other, and are a step of the first lane.
 
 import (
 	"context"
@@ -146,8 +145,8 @@ func rootUsable(ctx context.Context) error {
 	return nil
 }
 
-// debootstrapped returns the directory below dir of a Debian 13 that has these packages besides, which it makes if it is not
-// there. Of several processes one makes it, and the others wait for that.
+// debootstrapped returns the directory below dir of a Debian 13 that has these packages besides, which it makes if it
+// is not there. Of several processes one makes it, and the others wait for that.
 func debootstrapped(ctx context.Context, dir string, more []string) (string, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err

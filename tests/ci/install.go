@@ -1,7 +1,7 @@
 package main
 
-// Installing what is missing. Each tool is tried first: a machine that has the tools from another source needs no Debian
-// packages, and apt is not called if nothing is missing.
+// Installing what is missing. Each tool is tried first: a machine that has the tools from another source needs no
+// Debian packages, and apt is not called if nothing is missing.
 
 import (
 	"context"
@@ -39,7 +39,8 @@ var forTests = []need{
 	{"PMIx for programs in C", []string{"libpmix-dev"}, succeeds("pkg-config", "--exists", "pmix")},
 	{"spin, which checks the models of the locks", []string{"spin"}, onPath("spin")},
 	{"an ssh server, which the tests of launches by ssh run", []string{"openssh-server", "openssh-client"}, func(ctx context.Context) bool {
-		return os.Geteuid() != 0 || onPath("/usr/sbin/sshd")(ctx) && onPath("ssh-keygen")(ctx) // without root it would be of no use
+		// without root it would be of no use
+		return os.Geteuid() != 0 || onPath("/usr/sbin/sshd")(ctx) && onPath("ssh-keygen")(ctx)
 	}},
 	{"Chromium, in which the page of pgasrun -ui is looked at", []string{"chromium"}, func(ctx context.Context) bool {
 		return onPath("chromium")(ctx) || onPath("chromium-browser")(ctx) || onPath("google-chrome")(ctx)

@@ -4,8 +4,8 @@ package main
 // machine's kernel and network. `unshare` of util-linux makes the namespaces, and this command, started again in them,
 // does the rest.
 //
-// The mounts are private to the namespace, so that nothing of them is left when its processes have ended, and all of these
-// end with the first. pivot_root instead of chroot, because `ip netns exec` makes mounts itself.
+// The mounts are private to the namespace, so that nothing of them is left when its processes have ended, and all of
+// these end with the first. pivot_root instead of chroot, because `ip netns exec` makes mounts itself.
 
 import (
 	"errors"
@@ -18,8 +18,8 @@ import (
 	"syscall"
 )
 
-// enterCommand returns the beginning of a command line: what follows runs in the system whose files are at root. It sees
-// the directories of shared at their own paths, and works in the first of them.
+// enterCommand returns the beginning of a command line: what follows runs in the system whose files are at root. It
+// sees the directories of shared at their own paths, and works in the first of them.
 func enterCommand(root string, shared []string) []string {
 	self, err := os.Executable()
 	if err != nil {

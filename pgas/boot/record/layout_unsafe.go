@@ -61,8 +61,8 @@ func (n *name) set(s string) {
 	n.n = byte(copy(n.text[:], s))
 }
 
-// String returns the name as it can be shown: a program, or a PE that writes where it should not, may have put any bytes there,
-// which would be commands to a terminal and no text for others.
+// String returns the name as it can be shown: a program, or a PE that writes where it should not, may have put any
+// bytes there, which would be commands to a terminal and no text for others.
 func (n *name) String() string {
 	return strings.Map(func(r rune) rune {
 		if r == utf8.RuneError || !unicode.IsPrint(r) {
@@ -106,9 +106,9 @@ func writeHead(mem []byte, npes, first, pes, events int) {
 	*(*head)(unsafe.Pointer(&mem[0])) = head{magic: magic, npes: uint64(npes), first: uint64(first), pes: uint64(pes), events: uint64(events)}
 }
 
-// Create makes the memory for the PEs first … first+pes-1 of a job of npes PEs, with room for some events each, as a file
-// that PEs inherit. It is sparse, and its size cannot change: a PE could otherwise take from its agent what that has mapped. It
-// returns the kernel's error.
+// Create makes the memory for the PEs first … first+pes-1 of a job of npes PEs, with room for some events each, as a
+// file that PEs inherit. It is sparse, and its size cannot change: a PE could otherwise take from its agent what that
+// has mapped. It returns the kernel's error.
 func Create(npes, first, pes, events int) (*os.File, error) {
 	fd, err := unix.MemfdCreate("pgas-record", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
 	if err != nil {
@@ -139,8 +139,8 @@ func New(npes, first, pes, events int) *Memory {
 	return &Memory{mem: mem, head: *(*head)(unsafe.Pointer(&mem[0]))}
 }
 
-// Map maps the memory in f, which may be closed afterwards. It returns an error if f cannot be mapped or holds no records of
-// this version.
+// Map maps the memory in f, which may be closed afterwards. It returns an error if f cannot be mapped or holds no
+// records of this version.
 func Map(f *os.File) (*Memory, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -229,10 +229,11 @@ func load(e *Event) Event {
 	return c
 }
 
-// Log is where a thread that is not Go's records events of kind Serve: it takes the number of an event from Next, writes the
-// event there if that is less than Capacity, and Tag into its last word when it is complete.
+// Log is where a thread that is not Go's records events of kind Serve: it takes the number of an event from Next,
+// writes the event there if that is less than Capacity, and Tag into its last word when it is complete.
 type Log struct {
-	Events   unsafe.Pointer // each of EventBytes: its start and duration in nanoseconds, 0, the messages handled, the tag
+	// each of EventBytes: its start and duration in nanoseconds, 0, the messages handled, the tag
+	Events   unsafe.Pointer
 	Next     *atomic.Uint64
 	Capacity uint64
 	Tag      uint64

@@ -35,8 +35,8 @@ type PE struct {
 	mu sync.Mutex // of new names
 }
 
-// Start begins the recording by the PE's own process. Its time is the monotonic clock of the host; or, where PEs run in virtual
-// time, that of now, if it is not nil.
+// Start begins the recording by the PE's own process. Its time is the monotonic clock of the host; or, where PEs run in
+// virtual time, that of now, if it is not nil.
 func (p *PE) Start(now func() time.Duration) {
 	if now != nil {
 		p.now = func() int64 { return int64(now()) }
@@ -47,7 +47,8 @@ func (p *PE) Start(now func() time.Duration) {
 	p.now = func() int64 { return at + int64(time.Since(began)) }
 }
 
-// monotonicAt returns what the host's monotonic clock was at t, a moment ago: by the closest of a few pairs of readings.
+// monotonicAt returns what the host's monotonic clock was at t, a moment ago: by the closest of a few pairs of
+// readings.
 func monotonicAt(t time.Time) (at int64) {
 	best := time.Duration(1 << 62)
 	for range 5 {
@@ -201,8 +202,8 @@ func (p *PE) End(m Mark) {
 	}
 }
 
-// Record records an event without a duration. It records nothing if there is no trace. Updates may take half of the room: a
-// program may make any number that nobody waits for.
+// Record records an event without a duration. It records nothing if there is no trace. Updates may take half of the
+// room: a program may make any number that nobody waits for.
 func (p *PE) Record(k EventKind, peer int, seq, value uint64) {
 	p.RecordAt(p.Moment(), k, peer, seq, value)
 }
@@ -215,8 +216,8 @@ func (p *PE) Moment() int64 {
 	return p.now()
 }
 
-// RecordAt is Record of an event that took place at a Moment before: of what another PE may notice before this one knows
-// that it has been done.
+// RecordAt is Record of an event that took place at a Moment before: of what another PE may notice before this one
+// knows that it has been done.
 func (p *PE) RecordAt(at int64, k EventKind, peer int, seq, value uint64) {
 	if !p.Traces() {
 		return

@@ -107,11 +107,12 @@ type Trace struct {
 	Events  []Event // by the time at which they began to be recorded
 	Dropped uint64  // for which there was no room
 	Updates uint64  // updates that were more than may be recorded
-	Ended   int64   // when the PE ended, on the clock of the events, which tells how long Open ones have lasted; 0: not known
+	// when the PE ended, on the clock of the events, which tells how long Open ones have lasted; 0: not known
+	Ended int64
 }
 
-// Within removes the events that are not of the time from one moment to another, and returns how many: a PE that writes where it
-// should not has any. Nothing that it writes elsewhere makes the times of other PEs wrong.
+// Within removes the events that are not of the time from one moment to another, and returns how many: a PE that writes
+// where it should not has any. Nothing that it writes elsewhere makes the times of other PEs wrong.
 func (t *Trace) Within(from, to int64) int {
 	n := len(t.Events)
 	t.Events = slices.DeleteFunc(t.Events, func(e Event) bool {

@@ -1,13 +1,13 @@
 // Package record is what a PE records about itself, for whoever looks at the job: counters, and the events of a trace.
 //
-// The records of a host's PEs are one memory. The launcher's agent makes it and hands it down, PEs write to it, and the agent
-// reads it at any time without their help, also when a PE hangs or has died:
+// The records of a host's PEs are one memory. The launcher's agent makes it and hands it down, PEs write to it, and the
+// agent reads it at any time without their help, also when a PE hangs or has died:
 //
 //	head      one page: how many PEs and events there are
 //	a PE's    counters · time waited by cause · names · one entry for each PE of the job · events
 //
-// What a PE writes is words that are accessed with sync/atomic, or is written before the word that publishes it. Pages that
-// nothing touches take no memory. A job of which nothing is recorded has no such memory.
+// What a PE writes is words that are accessed with sync/atomic, or is written before the word that publishes it. Pages
+// that nothing touches take no memory. A job of which nothing is recorded has no such memory.
 //
 // Where to read: layout_unsafe.go has the memory; pe.go and place.go what a PE writes; read.go what its
 // readers get.
@@ -42,13 +42,16 @@ type Counter uint8
 
 // The counters. Gauges have the last value, all others only grow.
 const (
-	HeapInUse       Counter = iota // gauge: bytes of live allocations
-	HeapHigh                       // gauge: bytes of the heap that were ever in use
-	NotesMatched                   // notes that a request took when it was waiting for them, or that were there when it came
-	NotesUnexpected                // of these, the notes that were found when no request asked for them
-	LocksAlone                     // lock acquisitions that found the lock free
-	LocksWaited                    // lock acquisitions behind another holder
-	LockMoves                      // + level of the topology, the machine being 0: acquisitions of which it is known that the lock came from another PE of the same element
+	HeapInUse Counter = iota // gauge: bytes of live allocations
+	HeapHigh                 // gauge: bytes of the heap that were ever in use
+	// notes that a request took when it was waiting for them, or that were there when it came
+	NotesMatched
+	NotesUnexpected // of these, the notes that were found when no request asked for them
+	LocksAlone      // lock acquisitions that found the lock free
+	LocksWaited     // lock acquisitions behind another holder
+	// + level of the topology, the machine being 0: acquisitions of which it is known that the lock came from another
+	// PE of the same element
+	LockMoves
 	_
 	_
 	_
@@ -90,8 +93,8 @@ type EventKind uint8
 const (
 	// None: an event that a PE has begun to write.
 	None EventKind = iota
-	// Wait: the PE was blocked. Name is the cause, Peer the PE that it waited for or -1, Seq the offset of the word or lock, or
-	// the number of the collective, Value then the number of the team.
+	// Wait: the PE was blocked. Name is the cause, Peer the PE that it waited for or -1, Seq the offset of the word or
+	// lock, or the number of the collective, Value then the number of the team.
 	Wait
 	// Call: a call of a collective. Seq is its number in the team, Value the number of the team.
 	Call

@@ -191,7 +191,8 @@ func TestConcurrent(t *testing.T) {
 	}
 }
 
-// TestUpdatesLeaveRoom: a program that updates words all the time fills half of the room, and its waits are recorded still.
+// TestUpdatesLeaveRoom: a program that updates words all the time fills half of the room, and its waits are recorded
+// still.
 func TestUpdatesLeaveRoom(t *testing.T) {
 	p := New(1, 0, 1, 100).PE(0)
 	p.Start(nil)
@@ -284,7 +285,8 @@ func TestWithin(t *testing.T) {
 	}
 }
 
-// TestNamesCanBeShown: a name of any bytes is a line of text to whoever reads it, and a long one ends with a whole character.
+// TestNamesCanBeShown: a name of any bytes is a line of text to whoever reads it, and a long one ends with a whole
+// character.
 func TestNamesCanBeShown(t *testing.T) {
 	p := New(1, 0, 1, 0).PE(0)
 	p.Start(nil)
