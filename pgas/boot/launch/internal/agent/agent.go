@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -228,7 +229,7 @@ func (a *Agent) next() (c command, ok bool) {
 func (a *Agent) supervise() {
 	live := len(a.pes)
 	commands := a.commands
-	looks := a.stallLooks()
+	looks := stallLooks(a.cfg.Stall)
 	for live > 0 {
 		select {
 		case c, ok := <-commands:
@@ -275,7 +276,7 @@ func (a *Agent) supervise() {
 		a.sendLive(a.table(), a.pes) // the last answer: what they had recorded in the end
 	}
 	if a.cfg.Events > 0 {
-		a.sendTraces()
+		sendTraces(a.out, a.record, a.cfg.Host, a.startedAt, a.pes, a.logf)
 	}
 	if a.sampler != nil {
 		for _, p := range a.sampler.result() {
@@ -334,15 +335,15 @@ func (a *Agent) handle(c command) {
 func (a *Agent) childExited(e Exited) bool {
 	for i := range a.pes {
 		p := &a.pes[i]
-		if p.pid != e.PID || p.ended {
+		if p.pid != e.PID || p.ended != nil {
 			continue
 		}
-		p.ended, p.endedAt, p.cpu, p.memory = true, boot.Clock(), e.CPU, e.Memory
+		p.ended = &peEnd{at: boot.Clock(), cpu: e.CPU, memory: e.Memory}
 		if a.sampler != nil {
-			a.sampler.ended(i, e)
+			a.sampler.ended(i, e.CPU, e.Memory)
 		}
 		d := a.deathOf(i, syscall.WaitStatus(e.Status))
-		p.status = d.ExitStatus()
+		p.ended.status = d.ExitStatus()
 		switch {
 		case !d.Failed() || a.stopped:
 		case a.accusing && d.CauseClass() == frame.Consequence:
@@ -361,7 +362,7 @@ func (a *Agent) childExited(e Exited) bool {
 // told of the first failure.
 func (a *Agent) announceFailure(d frame.Death) []frame.Blocked {
 	if a.tableAtFailure == nil {
-		a.tableAtFailure = a.settledTable() // before they wake
+		a.tableAtFailure = settledTable(a.cfg.Hosts[a.cfg.Host].First, a.segment.States, a.pes) // before they wake
 	}
 	a.segment.Fail(d.BlamedPE(), d.FailedHow())
 	return a.tableAtFailure
@@ -392,7 +393,7 @@ func (a *Agent) deathOf(i int, status syscall.WaitStatus) frame.Death {
 // signalAll signals the process group of every PE, so that a wrapper's children get it too.
 func (a *Agent) signalAll(sig syscall.Signal) {
 	for i := range a.pes {
-		if p := &a.pes[i]; p.pid != 0 && !p.ended {
+		if p := &a.pes[i]; p.pid != 0 && p.ended == nil {
 			p.signalsSent |= 1 << sig
 			a.machine.Signal(p.pid, sig)
 		}
@@ -489,4 +490,33 @@ func (a *Agent) feed(to *os.File) {
 		to.Write(data)
 		a.out.Send(frame.FromInputTaken)
 	}
+}
+
+// answerLive sends what the PEs of this host are doing. The agent's loop calls it; what takes long is done elsewhere.
+func (a *Agent) answerLive() { go a.sendLive(a.table(), slices.Clone(a.pes)) }
+
+// sendLive sends what is known of PEs, of which rows says what they are blocked in.
+func (a *Agent) sendLive(rows []frame.Blocked, pes []pe) {
+	states := make([]frame.PEState, len(rows))
+	for i, row := range rows {
+		states[i] = liveState(a.cfg.Host, a.record, row, pes[i])
+	}
+	a.out.SendValue(frame.FromLive, states)
+}
+
+// reportStall tells the launcher whether every PE of this host is stalled, if that has changed.
+func (a *Agent) reportStall() {
+	if now := everyPEStalled(a.segment.States, a.pes); now != a.stalled {
+		a.stalled = now
+		var b byte
+		if now {
+			b = 1
+		}
+		a.out.Send(frame.FromStalled, []byte{b})
+	}
+}
+
+// table returns what each PE of this host is blocked in.
+func (a *Agent) table() []frame.Blocked {
+	return tableOf(a.cfg.Hosts[a.cfg.Host].First, a.segment.States, a.pes)
 }

@@ -9,7 +9,10 @@ import (
 	"crypto/rand"
 	"fmt"
 	"net"
+	"os"
+	"os/exec"
 	"strings"
+	"time"
 
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/boot/launch/internal/frame"
@@ -112,4 +115,20 @@ func (x *exchange) serve(c frame.Config, parent []string, lost func(pe int), log
 		return []string{x.local}
 	}
 	return x.addrs
+}
+
+// inherited returns the variables that every PE of this host gets; those of one PE are not among them.
+func inherited(c *frame.Config) []string {
+	// Of two assignments, a program takes the first and Cmd keeps the last.
+	return (&exec.Cmd{Env: append(boot.StripEnv(os.Environ()), c.Env...)}).Environ()
+}
+
+// peerTimeout returns the PGAS_PEER_TIMEOUT of the PEs, 0 for the default. A value that is wrong is reported by the
+// PEs.
+func peerTimeout(c *frame.Config) time.Duration {
+	set, err := boot.ParseSettings(inherited(c))
+	if err != nil {
+		return 0
+	}
+	return set.PeerTimeout
 }

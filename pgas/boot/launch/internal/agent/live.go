@@ -21,30 +21,20 @@ import (
 // mostLivePeers is how many peers of a PE an answer has one by one.
 const mostLivePeers = 64
 
-// answerLive sends what the PEs of this host are doing. The agent's loop calls it; what takes long is done elsewhere.
-func (a *Agent) answerLive() { go a.sendLive(a.table(), slices.Clone(a.pes)) }
-
-// sendLive sends what is known of PEs, of which rows says what they are blocked in.
-func (a *Agent) sendLive(rows []frame.Blocked, pes []pe) {
-	states := make([]frame.PEState, len(rows))
-	for i, row := range rows {
-		states[i] = a.liveState(row, pes[i])
-	}
-	a.out.SendValue(frame.FromLive, states)
-}
-
 // liveState returns what a PE of this host is doing, as its row of the table says, and what it has recorded.
-func (a *Agent) liveState(row frame.Blocked, p pe) frame.PEState {
-	s := frame.PEState{PE: row.PE, Host: a.cfg.Host, Known: true, Process: p.pid, Ended: p.ended, Status: p.status, For: -1, CPU: p.cpu, Memory: p.memory}
-	if !p.ended {
+func liveState(host int, records *record.Memory, row frame.Blocked, p pe) frame.PEState {
+	s := frame.PEState{PE: row.PE, Host: host, Known: true, Process: p.pid, For: -1}
+	if end := p.ended; end != nil {
+		s.Ended, s.Status, s.CPU, s.Memory = true, end.status, end.cpu, end.memory
+	} else {
 		s.CPU, s.Memory = usage(p.pid)
 		if row.Op != boot.NotBlocked {
 			s.Op, s.In, s.For, s.Time, s.Seq = row.Op, row.Op.String(), row.Peer, time.Duration(row.ForNsec), row.Seq
 			s.Team, s.Name, s.Site = row.Team, row.Name, row.Site
 		}
 	}
-	if a.record != nil {
-		c := a.record.PE(row.PE).Counts()
+	if records != nil {
+		c := records.PE(row.PE).Counts()
 		s.Counters, s.Levels, s.Waits, s.Lines = c.Counters, c.Levels, c.Waits, c.Lines
 		s.Peers, s.Others = mostBytes(c.Peers, mostLivePeers)
 	}

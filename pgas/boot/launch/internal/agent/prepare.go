@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"syscall"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -176,22 +174,6 @@ func (thisMachine) StartPEs(a *Agent, segment SegmentFile, addrs []string) error
 		}
 	}
 	return nil
-}
-
-// inherited returns the variables that every PE of this host gets; those of one PE are not among them.
-func inherited(c *frame.Config) []string {
-	// Of two assignments, a program takes the first and Cmd keeps the last.
-	return (&exec.Cmd{Env: append(boot.StripEnv(os.Environ()), c.Env...)}).Environ()
-}
-
-// peerTimeout returns the PGAS_PEER_TIMEOUT of the PEs, 0 for the default. A value that is wrong is reported by the
-// PEs.
-func peerTimeout(c *frame.Config) time.Duration {
-	set, err := boot.ParseSettings(inherited(c))
-	if err != nil {
-		return 0
-	}
-	return set.PeerTimeout
 }
 
 // environ returns the environment of PE i of this host.

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/gopgas/gopgas/pgas/boot"
-	"github.com/gopgas/gopgas/pgas/boot/launch/internal/frame"
 )
 
 // Bounds of how often an agent looks: a word for each PE.
@@ -16,30 +15,18 @@ const (
 )
 
 // stallLooks returns a channel that says when to look whether the PEs are stalled, or nil.
-func (a *Agent) stallLooks() <-chan time.Time {
-	if a.cfg.Stall <= 0 {
+func stallLooks(stall time.Duration) <-chan time.Time {
+	if stall <= 0 {
 		return nil
 	}
-	return time.Tick(min(max(a.cfg.Stall/4, mostStallLooks), leastStallLooks))
-}
-
-// reportStall tells the launcher whether every PE of this host is stalled, if that has changed.
-func (a *Agent) reportStall() {
-	if now := a.everyPEStalled(); now != a.stalled {
-		a.stalled = now
-		var b byte
-		if now {
-			b = 1
-		}
-		a.out.Send(frame.FromStalled, []byte{b})
-	}
+	return time.Tick(min(max(stall/4, mostStallLooks), leastStallLooks))
 }
 
 // everyPEStalled reports whether the PEs of this host that have not ended are stalled.
-func (a *Agent) everyPEStalled() bool {
+func everyPEStalled(states []*boot.State, pes []pe) bool {
 	some := false
-	for i, st := range a.segment.States {
-		if a.pes[i].ended {
+	for i, st := range states {
+		if pes[i].ended != nil {
 			continue
 		}
 		if st.Blocked.Stalled.Load() == 0 || boot.BlockedOp(st.Blocked.Op.Load()) == boot.NotBlocked {

@@ -100,14 +100,14 @@ func (p *sampledPE) add(b *boot.Blocked, now time.Time, since time.Duration) {
 }
 
 // ended notes the end of PE i of the host.
-func (s *sampler) ended(i int, e Exited) {
+func (s *sampler) ended(i int, cpu time.Duration, memory uint64) {
 	now := time.Now()
 	s.look(now)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p := &s.pes[i]
 	p.ended, p.open = true, openWait(&s.states[i].Blocked, now)
-	p.stats.Elapsed, p.stats.CPU, p.stats.Memory = now.Sub(p.began), e.CPU, e.Memory
+	p.stats.Elapsed, p.stats.CPU, p.stats.Memory = now.Sub(p.began), cpu, memory
 }
 
 // openWait returns the wait that b says a PE is in.

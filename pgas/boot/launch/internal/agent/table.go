@@ -10,39 +10,43 @@ import (
 	"github.com/gopgas/gopgas/pgas/boot/launch/internal/frame"
 )
 
+// peEnd is how a PE has ended.
+type peEnd struct {
+	status int           // the exit status, as a shell has it
+	cpu    time.Duration // the CPU time that the PE has used
+	memory uint64        // the most that was resident
+	at     int64         // boot.Clock
+}
+
 // pe is one PE of this host.
 type pe struct {
 	pid         int
-	ended       bool
-	status      int           // then: its exit status, as a shell has it
-	cpu         time.Duration // then
-	memory      uint64        // then: most that was resident
-	endedAt     int64         // then: boot.Clock
-	signalsSent uint64        // bit i: signal i was sent to it for the launcher
+	ended       *peEnd // nil while it runs
+	signalsSent uint64 // bit i: signal i was sent to it for the launcher
 }
 
 // settleTime is how long PEs poll before they show what they wait for.
 const settleTime = 5 * time.Millisecond
 
-// settledTable returns table's result, after settleTime if a PE seems to compute: it may have just begun to wait.
-func (a *Agent) settledTable() []frame.Blocked {
-	rows := a.table()
+// settledTable returns what tableOf does, after settleTime if a PE seems to compute: it may have just begun to wait.
+func settledTable(first int, states []*boot.State, pes []pe) []frame.Blocked {
+	rows := tableOf(first, states, pes)
 	for _, row := range rows {
 		if !row.Exited && row.Op == boot.NotBlocked {
 			time.Sleep(settleTime)
-			return a.table()
+			return tableOf(first, states, pes)
 		}
 	}
 	return rows
 }
 
-// table returns a copy of the Blocked page of each PE of this host.
-func (a *Agent) table() []frame.Blocked {
+// tableOf returns a copy of the Blocked page of each PE of this host, whose first has the number first.
+func tableOf(first int, states []*boot.State, pes []pe) []frame.Blocked {
 	now := time.Now().UnixNano()
 	var rows []frame.Blocked
-	for i, st := range a.segment.States {
+	for i, st := range states {
 		b := &st.Blocked
-		row := frame.Blocked{PE: a.cfg.Hosts[a.cfg.Host].First + i, Op: boot.BlockedOp(b.Op.Load()), Exited: a.pes[i].ended}
+		row := frame.Blocked{PE: first + i, Op: boot.BlockedOp(b.Op.Load()), Exited: pes[i].ended != nil}
 		if row.Op != boot.NotBlocked {
 			row.Peer, row.Seq, row.ForNsec = int(b.Peer.Load()), b.Seq.Load(), max(0, now-b.Since.Load())
 			row.Team, row.Stalled = b.Team.Load(), b.Stalled.Load()

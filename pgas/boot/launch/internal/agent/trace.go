@@ -8,6 +8,7 @@ import (
 
 	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas/boot/launch/internal/frame"
+	"github.com/gopgas/gopgas/pgas/boot/record"
 )
 
 // tracePiece is how many events one frame has at most.
@@ -18,13 +19,13 @@ const tracePiece = 8 << 10
 const traceSlack = time.Second
 
 // sendTraces sends the traces of this host's PEs.
-func (a *Agent) sendTraces() {
-	for i := range a.pes {
-		p := a.record.PE(a.record.First() + i)
+func sendTraces(out *frame.Sender, records *record.Memory, host int, startedAt int64, pes []pe, logf func(string, ...any)) {
+	for i := range pes {
+		p := records.PE(records.First() + i)
 		t := p.Trace()
-		t.Host, t.Ended = a.cfg.Host, a.pes[i].endedAt
-		if n := t.Within(a.startedAt-int64(traceSlack), t.Ended+int64(traceSlack)); n > 0 {
-			a.logf("%s of PE %d are of no time at which it ran, and left out", plural.Count(n, "event"), t.PE)
+		t.Host, t.Ended = host, pes[i].ended.at
+		if n := t.Within(startedAt-int64(traceSlack), t.Ended+int64(traceSlack)); n > 0 {
+			logf("%s of PE %d are of no time at which it ran, and left out", plural.Count(n, "event"), t.PE)
 		}
 		events := t.Events
 		for {
@@ -35,7 +36,7 @@ func (a *Agent) sendTraces() {
 				counts := p.Counts()
 				piece.Counts = &counts
 			}
-			if a.out.SendValue(frame.FromTrace, piece) != nil || piece.Last {
+			if out.SendValue(frame.FromTrace, piece) != nil || piece.Last {
 				break
 			}
 			events, t.Names, t.Dropped, t.Updates = events[n:], nil, 0, 0
