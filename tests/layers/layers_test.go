@@ -36,6 +36,7 @@ var limits = map[string]limit{
 	"pgas/boot":                        {circle: 37, pairs: 22},
 	"pgas/boot/launch":                 {circle: 9, pairs: 10},
 	"pgas/boot/launch/internal/agent":  {circle: 5, pairs: 4},
+	"pgas/boot/launch/internal/frame":  {circle: 2, pairs: 1},
 	"pgas/boot/launch/internal/output": {circle: 2, pairs: 1},
 	"pgas/boot/launch/internal/spawn":  {circle: 2, pairs: 1},
 	"pgas/boot/record":                 {circle: 2, pairs: 2},
