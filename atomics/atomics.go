@@ -21,6 +21,8 @@
 //
 //	hits.Atomic().Inc(3)
 //	hits.Atomic().FetchAddNB(3, 1, &old)
+//
+//ci:nocgo=whole
 package atomics
 
 import (

@@ -66,4 +66,6 @@
 //
 // Package coherent has the array over the coherent memory of package dsm. model has Promela models of the deque and of
 // the end of a WorkPool, and of a Map whose segment is split.
+//
+//ci:nocgo=short
 package containers

@@ -35,4 +35,6 @@
 //	run.go              Run and Member: goroutines of all PEs as one team
 //	stats.go, report.go counters, and which sharing is false; named.go: the names of arrays
 //	shown.go            what reports of the job say while this PE waits
+//
+//ci:nocgo=short
 package dsm

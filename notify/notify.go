@@ -27,6 +27,8 @@
 // which holds the keys of up to three active requests and whether any notification is unexpected (section V). It
 // reads the queue of notes besides, as any scheme must. Start touches nothing else while no notification is
 // unexpected. A wait allocates nothing.
+//
+//ci:nocgo=whole
 package notify
 
 import (

@@ -58,4 +58,6 @@
 //	generated_unsafe.go           what generated code calls
 //
 // What one PE is and how it waits is in internal/node.
+//
+//ci:nocgo=short
 package pgas

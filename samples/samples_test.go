@@ -1,4 +1,6 @@
 // Package samples tests the sample programs as a user runs them: built by go build, started by pgasrun.
+//
+//ci:norace nocgo=short
 package samples
 
 import (

@@ -1,5 +1,7 @@
 // Package tests holds what is true of the whole module: which package may import which, where unsafe and C may
 // stand, what inlines, what allocates.
+//
+//ci:waits
 package tests
 
 import (

@@ -37,4 +37,6 @@
 // A worker, and everything made from it, is used by one goroutine at a time unless it was made with
 // WorkerParams.Shared. Go never blocks inside C for longer than a few milliseconds, C never calls
 // Go, and posting and completing an operation allocate nothing.
+//
+//ci:below nocgo=short
 package ucx

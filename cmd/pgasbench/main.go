@@ -7,6 +7,8 @@
 // `pgasbench compare` does in package compare, what `pgasbench locks` does in package lockbench, what `pgasbench dsm`
 // does in package dsmbench, what `pgasbench start` does in package startbench, and what `pgasbench notify` does in
 // notifycmd.go and loggp.go. docs/use/pgasbench.md says how to read the figures.
+//
+//ci:computes
 package main
 
 import (

@@ -8,6 +8,8 @@
 // tag.go read what is written on structs and fields, analyze.go turns them into records, check.go
 // rejects what cannot be, emit.go, accessors.go and coherent.go write Go, generate.go ties the run together. command.go
 // is the form of a command line; lost.go names what a new generation takes away.
+//
+//ci:computes
 package main
 
 import (

@@ -1,5 +1,7 @@
 // Command pgasrun starts a job of PEs on this host or on several, relays what they print, and ends the job
 // without leaving a process behind. It is a command line for package launch; see docs/use/pgasrun.md.
+//
+//ci:race
 package main
 
 import (

@@ -2,6 +2,8 @@
 // a lucky day, does not show. docs/use/pgasvet.md describes each rule, and pgasvet help lists them.
 //
 // It runs alone, pgasvet ./..., and under go vet: go vet -vettool=$(which pgasvet) ./...
+//
+//ci:below computes
 package main
 
 import (

@@ -1,5 +1,7 @@
 // Package model has Promela models of what package dsm and its pager do to one block, and lets spin check them
 // (pgas/pgastest/spin): turns at changing the block, its versions, and the copy that page faults keep.
+//
+//ci:norace computes
 package model
 
 import (

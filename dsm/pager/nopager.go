@@ -1,6 +1,8 @@
 //go:build !cgo || !linux
 
 // Package pager needs Linux and cgo. Without them Available says so.
+//
+//ci:nocgo=short
 package pager
 
 import "errors"

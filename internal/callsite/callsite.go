@@ -1,5 +1,7 @@
 // Package callsite finds the file and line of the program's own call, for reports. Only slow paths ask for it: a wait
 // that has slept, a call that fails, an allocation, the end of the job.
+//
+//ci:norace
 package callsite
 
 import (

@@ -1,4 +1,6 @@
 // Package plural writes numbers of things for messages: "1 host", "2 hosts".
+//
+//ci:norace
 package plural
 
 import (

@@ -16,6 +16,8 @@
 // exchange_wire.go the exchange; accuse.go, died.go, end.go and exit.go how a PE or the job ends; guard_unsafe.go the
 // checks of PGAS_CHECK; profiles.go how profiles reach the launcher; progress.go how the launcher shows the progress of
 // a job.
+//
+//ci:below nocgo=whole
 package boot
 
 import (

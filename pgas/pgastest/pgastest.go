@@ -13,6 +13,8 @@
 //
 // The test binary is its own launcher. The processes of the PEs run the test function again up to the call of Run, so
 // they must reach it in the same way as the process of go test.
+//
+//ci:below nocgo=whole
 package pgastest
 
 import (

@@ -33,4 +33,6 @@
 //	move.go             what one choice of an exploration reads and writes, so which choices depend on each other
 //	set.go              sets of small numbers, for the search
 //	prefetch_unsafe.go  prefetching for the next events (prefetch_asm.go, prefetch_none.go: by CPU)
+//
+//ci:norace computes
 package sim

@@ -3,6 +3,8 @@
 //
 // All numbers but the heap's are zero unless something is recorded: see PE.Recorded. Every counter counts from the
 // moment at which the PE has joined the job. The numbers of a PE that runs are not of one moment: it may be counting.
+//
+//ci:norace
 package stats
 
 import (

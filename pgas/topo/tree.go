@@ -7,6 +7,8 @@
 //
 // If the element of a PE is not known, the PE is alone: a PE that may run on every CPU of two sockets shares no element
 // of the level socket with another PE.
+//
+//ci:nocgo=short
 package topo
 
 import (

@@ -8,6 +8,8 @@
 //
 // transporttest has the suite that each implementation must pass. docs/internals/transport.md lists the optional
 // interfaces.
+//
+//ci:below nocgo=whole
 package transport
 
 import "context"

@@ -3,6 +3,8 @@
 //
 // A module's version is its tag, which Go records in every program that is built from one. Next is for
 // what is built from anything else, a checkout or a module with a replace directive.
+//
+//ci:norace
 package version
 
 import (

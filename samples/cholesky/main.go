@@ -6,6 +6,8 @@
 //
 // layout.go cuts the matrix into tiles, tasks.go does the tasks, ways.go has what differs between the versions, and
 // problem.go the matrix and the check of its factor.
+//
+//ci:computes
 package main
 
 import (

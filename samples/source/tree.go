@@ -1,5 +1,7 @@
 // Package source is what samples that count the identifiers of Go source trees have in common: which files, which
 // tokens, the most frequent ones, and a sequential count to compare with.
+//
+//ci:norace
 package source
 
 // Which files are counted: every name ending in .go below a directory, in the order of their paths.

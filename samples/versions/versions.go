@@ -32,6 +32,8 @@
 //
 // In the simulator, computing takes no time by itself: Charge adds it. On real PEs
 // Charge does nothing.
+//
+//ci:norace
 package versions
 
 import (

@@ -1,6 +1,8 @@
 // Package badinput runs jobs that cannot work, from the command line to the last PE, the way a user
 // would. Each must end soon with a status other than 0, say in one line what to do about it, and leave
 // nothing behind: no process, no file, no shared memory.
+//
+//ci:waits
 package badinput
 
 import (

@@ -1,5 +1,7 @@
 // Package blame fails jobs in many ways and checks the launcher's report: it names the PE that failed first and
 // the reason, whichever process was gone first.
+//
+//ci:waits
 package blame
 
 import (

@@ -5,6 +5,8 @@
 //	go test ./tests/mistakes -rewrite    writes into the page what is printed now
 //
 // page_test.go reads the page, program_test.go writes the programs, and run_test.go runs them.
+//
+//ci:waits
 package mistakes
 
 import (

@@ -10,6 +10,8 @@
 // It runs the tests that plant bugs, and reads their output. A test that plants a bug logs "caught by" and the
 // finder, and fails if there is none. The exit status is 1 if a bug was missed or another of these tests failed.
 // The ordinary tests try a few planted bugs without this program.
+//
+//ci:computes
 package main
 
 import (

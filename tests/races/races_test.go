@@ -7,6 +7,8 @@
 //	reported      each run is reported, with the lines of both accesses, and nothing else is
 //	right         the program is right, and no run is reported
 //	not reported  the program is wrong, and no run is reported; the row says why
+//
+//ci:waits
 package races
 
 import (

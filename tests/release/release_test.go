@@ -1,5 +1,7 @@
 // Package release makes modules of the commit that is checked out, as the Go proxy would make them of its
 // tags, and does with them what the first users of a release do: go install, pgasgen init, a job.
+//
+//ci:computes
 package release
 
 import (

@@ -4,6 +4,8 @@
 // The tests start jobs on three hosts made of network namespaces, wait until every PE is blocked, and then
 // stop a PE, take a link down, drop what one host sends or what it is sent, reset its connections, or let
 // only small packets through. This file has the program that the PEs run.
+//
+//ci:waits
 package silence
 
 import (

@@ -2,4 +2,6 @@
 // and the ports of its PEs, runs on a host that has nothing to do with the job, as another user on a host of
 // the job, and on a host of the job as the worst of neighbours. The job must compute what it computes
 // undisturbed. docs/use/security.md says what is promised.
+//
+//ci:waits
 package stranger

@@ -11,6 +11,8 @@
 // busy.go looks how much of the machine other processes take; floor.go has what the machine itself costs, and
 // multiples.go which of that a row is a multiple of; versions.go has the releases of the peers; report.go judges and
 // prints; launcher.go runs single programs for package growth.
+//
+//ci:computes
 package compare
 
 import (

@@ -7,4 +7,6 @@
 // each phase of a program reads and writes, with the computing as waiting. skeleton.go says what a skeleton can do,
 // programs.go has the five programs, point.go what is varied, simulate.go runs them, and figures.go names the points of
 // the paper's figures. output.go and plot.go show; options.go is the command line.
+//
+//ci:computes
 package dsmbench

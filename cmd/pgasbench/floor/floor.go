@@ -10,6 +10,8 @@
 //	pair.go           the processes, and what they agree upon
 //	shared_unsafe.go  the words that they share
 //	cpus.go           where they run
+//
+//ci:computes
 package floor
 
 import (

@@ -9,6 +9,8 @@
 //	reasons.go   what may grow faster than log P, and why
 //	page.go      the page
 //	plots.go     its plots
+//
+//ci:waits
 package growth
 
 import (

@@ -6,4 +6,6 @@
 // cascade.go those of the one on N-CoSED. config.go says what a point is, tally.go what comes of it; run.go
 // measures, on a machine of package machines if it is simulated; output.go, plot.go and cdf.go show. options.go is the
 // command line.
+//
+//ci:computes
 package lockbench

@@ -9,6 +9,8 @@
 // A check never fails: what it cannot read, it says it does not know. So a report exists for every host, and a bug report
 // can attach it. The checks of one host need neither UCX nor cgo, since pgasrun runs where there is neither. What needs UCX
 // and other hosts, command pgasdoctor measures, as a job of one PE on each host.
+//
+//ci:nocgo=short
 package doctor
 
 import (

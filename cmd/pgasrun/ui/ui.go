@@ -12,6 +12,8 @@
 //	view.go      what the page shows, ready to print; chart.go and heat.go draw
 //	page.html    the page itself, page.css, page.js
 //	server.go    who may have it, and how it is told of news; guard.go has what strangers get
+//
+//ci:race
 package ui
 
 import (

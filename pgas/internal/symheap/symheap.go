@@ -2,6 +2,8 @@
 // so the offsets agree without communication: the allocator is deterministic. It takes the first span that fits, in the
 // order of addresses, and merges free neighbours. The memory is sparse: what was never touched costs nothing, so the
 // heap need not grow.
+//
+//ci:norace
 package symheap
 
 import (

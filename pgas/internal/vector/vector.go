@@ -10,6 +10,8 @@
 //	vector.go                                Combine and CopyPast
 //	detector_race_unsafe.go                  what assembly reads and writes, for the race detector
 //	detector_norace.go                       nothing, where there is none
+//
+//ci:norace
 package vector
 
 import "reflect"

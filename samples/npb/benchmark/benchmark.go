@@ -4,6 +4,8 @@
 //	benchmark.go  Program, Version, Main
 //	flags.go      the command line
 //	result.go     Result, Check and the report
+//
+//ci:norace
 package benchmark
 
 import (

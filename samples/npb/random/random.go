@@ -8,6 +8,8 @@
 //
 // 2^46 divides 2^64, so the products of 64 bits that wrap around are right in their low 46 bits. A value has 46 bits
 // and is exact as a float64.
+//
+//ci:norace
 package random
 
 // Multiplier is 5^13, the factor of the sequence.
