@@ -26,6 +26,7 @@ var known = map[string]string{
 	"nocgo=whole": "its tests run without C too, with processes: it starts processes, or moves their data then",
 	"nocgo=short": "its tests run without C too, in short mode: it has files for builds with C or without it, or needs the runtime",
 	"computes":    "its tests compute or compile, beside those whose processes wait for each other",
+	"clusters":    "its tests are a step of their own",
 	"waits":       "its tests spend their time with waiting until a PE is found silent, or until programs are built",
 }
 
@@ -110,6 +111,10 @@ func with(words ...string) func(string, []string) bool {
 	return func(_ string, of []string) bool {
 		return slices.ContainsFunc(words, func(word string) bool { return slices.Contains(of, word) })
 	}
+}
+
+func not(wanted func(string, []string) bool) func(string, []string) bool {
+	return func(dir string, of []string) bool { return !wanted(dir, of) }
 }
 
 // isRaced wants packages whose tests run PEs as goroutines, or goroutines of the launcher: by default, all but commands

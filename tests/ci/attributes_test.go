@@ -8,36 +8,16 @@ import (
 	"testing"
 )
 
-// TestAttributesAreTheLists: every package has what it had.
-func TestAttributesAreTheLists(t *testing.T) {
+// TestAttributesOfThisRepository: they are all known, and each step has packages.
+func TestAttributesOfThisRepository(t *testing.T) {
 	t.Chdir(filepath.Join("..", ".."))
-	compare := func(what string, wanted func(string, []string) bool, list, without []string) {
-		got, err := having(t.Context(), wanted)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, err := packages(t.Context(), list)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if without != nil {
-			no, err := packages(t.Context(), without)
-			if err != nil {
-				t.Fatal(err)
-			}
-			want = slices.DeleteFunc(want, func(p string) bool { return slices.Contains(no, p) })
-		}
-		slices.Sort(got)
-		slices.Sort(want)
-		if !slices.Equal(got, want) {
-			t.Errorf("%s: by attributes %q, by lists %q", what, got, want)
+	for step, wanted := range map[string]func(string, []string) bool{"race": isRaced, "nocgo": with("nocgo=whole"),
+		"nocgo, short": with("nocgo=short"), "compute": with("computes"), "timeouts": with("waits"), "clusters": with("clusters"),
+		"test": not(with("computes", "waits", "clusters"))} {
+		if found, err := having(t.Context(), wanted); err != nil || len(found) == 0 {
+			t.Errorf("the step %s has the packages %q (%v)", step, found, err)
 		}
 	}
-	compare("race", isRaced, raced, unraced)
-	compare("whole", with("nocgo=whole"), wholeWithoutC, nil)
-	compare("short", with("nocgo=short"), shortWithoutC, nil)
-	compare("computes", with("computes"), computations, nil)
-	compare("waits", with("waits"), timeouts, nil)
 }
 
 // TestAttributes: what is wrong is told with its file.

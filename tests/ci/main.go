@@ -11,6 +11,7 @@
 //	gotest.go    go test, ended when it makes no progress, not by the clock
 //	again.go     a second run for tests that fail, alone, and the list of those that are flaky
 //	hundred.go   a test a hundred times, on a busy machine
+//	attributes.go what the steps do with a package, which stands in the package
 //	fuzz.go      the step that finds the fuzz targets
 //	autogroup.go a setting of the kernel that starves PEs
 //	run.go       running a program so that nothing of it is left

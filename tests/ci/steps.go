@@ -77,16 +77,6 @@ var sanitized = []string{
 	"CGO_LDFLAGS=-fsanitize=undefined",
 }
 
-// raced are the packages whose tests run PEs as goroutines, or goroutines of the launcher.
-var raced = []string{"pgas/...", "arena", "atomics", "coherent", "containers/...", "locks/...", "notify", "ucx/...", "dsm", "dsm/pager", "pgas/metrics/collector", "samples/...", "samples/cholesky", "templates/...", "cmd/pgasrun", "cmd/pgasrun/ui"}
-
-// unraced are packages of these in which the race detector has nothing to find: they start no goroutines. The simulator runs
-// all PEs of a test on one goroutine, so tests that only compute are left out, too. The tests of samples start programs that
-// are built without the detector; those of the programs themselves are raced.
-var unraced = []string{"pgas/sim", "samples", "containers/model", "internal/callsite", "pgas/internal/symheap",
-	"pgas/internal/vector", "pgas/stats", "pgas/version", "locks/model", "ucx/release", "samples/npb/benchmark", "samples/npb/random",
-	"samples/source", "samples/versions"}
-
 var benchmarkFunc = regexp.MustCompile(`(?m)^func (Benchmark\w*)\(`)
 
 // benchmarks runs each once, in the packages that have some: a package's tests are linked for it.
@@ -104,21 +94,14 @@ func benchmarks(ctx context.Context) error {
 	return goTest(nil, args...)(ctx)
 }
 
+// race leaves out tests that only compute: the simulator runs all PEs of a test on one goroutine.
 func race(ctx context.Context) error {
 	args := []string{"-race", "-short", "-skip=^" + computed + "$"}
-	all, err := packages(ctx, raced)
+	chosen, err := having(ctx, isRaced)
 	if err != nil {
 		return err
 	}
-	skipped, err := packages(ctx, unraced)
-	if err != nil {
-		return err
-	}
-	for _, p := range all {
-		if !slices.Contains(skipped, p) {
-			args = append(args, p)
-		}
-	}
+	args = append(args, chosen...)
 	return goTest([]string{fastPath}, args...)(ctx)
 }
 
@@ -270,11 +253,11 @@ func withoutC(ctx context.Context) error {
 	if err := show(ctx, env, "go", "build", everything); err != nil {
 		return err
 	}
-	whole, err := packages(ctx, wholeWithoutC)
+	whole, err := having(ctx, with("nocgo=whole"))
 	if err != nil {
 		return err
 	}
-	short, err := packages(ctx, shortWithoutC)
+	short, err := having(ctx, with("nocgo=short"))
 	if err != nil {
 		return err
 	}
@@ -283,18 +266,6 @@ func withoutC(ctx context.Context) error {
 		goTest(env, append([]string{"-p=1", "-short", notSimulated}, short...)...)(ctx))
 }
 
-// wholeWithoutC are the packages whose tests run with processes, too, without C: what starts processes, and what moves
-// their data then.
-var wholeWithoutC = []string{"pgas/boot/...", "pgas/transport/...", "pgas/pgastest/...", "atomics", "notify"}
-
-// shortWithoutC are those whose tests are run in short mode: what has files for builds with C or without it, the rest of
-// the runtime, and the samples, which start pgasrun. To all others C makes no difference.
-var shortWithoutC = []string{"ucx/...", "pgas", "containers", "pgas/topo", "dsm", "dsm/pager/...", "samples", "cmd/pgasrun/doctor"}
-
-// computations are packages whose tests compute or compile. Those of all others run many processes that wait for each other: two
-// such packages at a time take several times as long as one after the other.
-var computations = []string{"locks/model", "dsm/model", "containers/model", "pgas/sim", "cmd/pgasgen", "cmd/pgasvet/...", "cmd/pgasbench", "cmd/pgasbench/compare", "cmd/pgasbench/dsmbench", "cmd/pgasbench/floor", "cmd/pgasbench/lockbench", "samples/cholesky", "tests/mutants", "tests/release"}
-
 // computed names tests of other packages that only compute: planted bugs, which are compiled, and programs in the
 // simulator.
 const computed = `Test\w*(?:Mutants|Explored|Adversaries|Simulated)`
@@ -302,7 +273,11 @@ const computed = `Test\w*(?:Mutants|Explored|Adversaries|Simulated)`
 var computedFunc = regexp.MustCompile(`(?m)^func (` + computed + `)\(`)
 
 func testsOfComputing(ctx context.Context) error {
-	matched, rest, err := split(ctx, computations)
+	matched, err := having(ctx, with("computes"))
+	if err != nil {
+		return err
+	}
+	rest, err := having(ctx, not(with("computes")))
 	if err != nil {
 		return err
 	}
@@ -319,9 +294,10 @@ func testsOfComputing(ctx context.Context) error {
 	return errors.Join(goTest(nil, matched...)(ctx), goTest(nil, args...)(ctx))
 }
 
-// testsOfProcesses runs the packages one by one, without those that have a step of their own.
+// testsOfProcesses runs the packages one by one, without those that have a step of their own: two whose processes wait for
+// each other take several times as long at a time as one after the other.
 func testsOfProcesses(ctx context.Context) error {
-	_, rest, err := split(ctx, slices.Concat([]string{"tests/clusters/..."}, timeouts, computations))
+	rest, err := having(ctx, not(with("computes", "waits", "clusters")))
 	if err != nil {
 		return err
 	}
@@ -340,33 +316,10 @@ func seedsOf(ctx context.Context, now time.Time) []string {
 	return []string{fmt.Sprintf("TEST_ADVERSARIES=%d,%d,%d", day%10, (day+1)%10, (day+2)%10)}
 }
 
-// timeouts are packages that spend their time with waiting until a PE is found silent, or until programs are built.
-var timeouts = []string{"tests/silence", "tests/stranger", "tests/blame", "tests/badinput", "tests", "tests/mistakes", "tests/races", "tests/ssh", "cmd/pgasbench/growth"}
-
 func testsOfTimeouts(ctx context.Context) error {
-	matched, err := packages(ctx, timeouts)
+	matched, err := having(ctx, with("waits"))
 	if err != nil {
 		return err
 	}
 	return goTest(nil, append([]string{"-p=1"}, matched...)...)(ctx)
-}
-
-// split lists the packages that match patterns, and all others.
-func split(ctx context.Context, patterns []string) (matched, rest []string, err error) {
-	if matched, err = packages(ctx, patterns); err != nil {
-		return nil, nil, err
-	}
-	out, err := output(ctx, "go", "list", everything)
-	all := strings.Fields(out)
-	return matched, slices.DeleteFunc(all, func(p string) bool { return slices.Contains(matched, p) }), err
-}
-
-// packages lists the packages that match patterns below the repository's root.
-func packages(ctx context.Context, patterns []string) ([]string, error) {
-	argv := []string{"go", "list"}
-	for _, p := range patterns {
-		argv = append(argv, "./"+p)
-	}
-	out, err := output(ctx, argv...)
-	return strings.Fields(out), err
 }

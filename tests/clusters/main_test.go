@@ -2,6 +2,8 @@
 // of them real, on two hosts that are network namespaces. The same bodies run under each (body/main.go).
 //
 // One Slurm cluster with one allocation serves all tests of this package, which run one after the other.
+//
+//ci:below clusters
 package clusters
 
 import (
