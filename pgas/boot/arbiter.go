@@ -28,21 +28,21 @@ import (
 const arbiterBeats = 8
 
 // watchesArbiter reports whether this process must find out by itself that the arbiter is silent.
-func (m *member) watchesArbiter() bool { return m.server == nil && m.job.severalHosts() }
+func (m *member) watchesArbiter() bool { return m.server == nil && m.severalHosts() }
 
 // severalHosts reports whether a PE can be out of reach of another.
-func (j *Job) severalHosts() bool { return j.Exchange != nil && len(j.Hosts) > 1 }
+func (m *member) severalHosts() bool { return m.job.Exchange != nil && len(m.job.Hosts) > 1 }
 
 // arbiterBeat returns the time between two questions of a host, and how long the arbiter may be silent.
-func (j *Job) arbiterBeat() (beat, limit time.Duration) {
-	limit = cmp.Or(j.Settings.PeerTimeout, DefaultPeerTimeout)
+func (m *member) arbiterBeat() (beat, limit time.Duration) {
+	limit = cmp.Or(m.job.Settings.PeerTimeout, DefaultPeerTimeout)
 	return limit / arbiterBeats, limit
 }
 
 // watchArbiter counts the arbiter's silence until this PE or the arbiter has left the job.
 func (m *member) watchArbiter() {
 	go m.askArbiter()
-	beat, limit := m.job.arbiterBeat()
+	beat, limit := m.arbiterBeat()
 	s, heard := silence{limit: limit}, &m.job.Segment.Header.ArbiterHeard
 	m.everyBeat(func(d time.Duration) bool {
 		if s.grows(heard.Load(), d) {
@@ -58,7 +58,7 @@ func (m *member) watchArbiter() {
 
 // watchHosts is the arbiter's part: it counts the silence of every other host until this PE, which is PE 0, has left.
 func (m *member) watchHosts() {
-	beat, limit := m.job.arbiterBeat()
+	beat, limit := m.arbiterBeat()
 	silences := make([]silence, len(m.job.Hosts))
 	m.everyBeat(func(d time.Duration) bool {
 		for i, h := range m.job.Hosts {
@@ -75,10 +75,10 @@ func (m *member) watchHosts() {
 	})
 }
 
-// everyBeat calls what at every beat, until it returns false, or this PE or the arbiter has left the job. d is the time since
-// the call before, less that in which this process did not run.
-func (m *member) everyBeat(what func(d time.Duration) bool) {
-	beat, _ := m.job.arbiterBeat()
+// everyBeat calls f at every beat, until f returns false, or this PE or the arbiter has left the job. d is the time
+// since the call before, less the time in which this process did not run.
+func (m *member) everyBeat(f func(d time.Duration) bool) {
+	beat, _ := m.arbiterBeat()
 	ticks := time.NewTicker(beat)
 	defer ticks.Stop()
 	for last := Clock(); ; {
@@ -90,7 +90,7 @@ func (m *member) everyBeat(what func(d time.Duration) bool) {
 		case <-ticks.C:
 		}
 		now := Clock()
-		if !what(min(time.Duration(now-last), 2*beat)) {
+		if !f(min(time.Duration(now-last), 2*beat)) {
 			return
 		}
 		last = now
@@ -157,15 +157,12 @@ func (m *member) arbiterAnswered(value []byte) {
 	}
 }
 
-// ArbiterAnswered reports whether the arbiter has answered a question that was asked after since, a time of Clock, or need
-// not be waited for: other jobs have a launcher that answers. If not, it has a question asked. The arbiter names the PE that has
-// failed first, if it knows one, before it answers.
-func (j *Job) ArbiterAnswered(since int64) bool {
-	m := j.member
-	if m == nil || !m.watchesArbiter() || m.hasLeft() || isClosed(m.serverLeft) {
+// Answered is Job.ArbiterAnswered for a PE of a job without agents.
+func (m *member) Answered(since int64) bool {
+	if !m.watchesArbiter() || m.hasLeft() || isClosed(m.serverLeft) {
 		return true
 	}
-	if j.Segment.Header.ArbiterHeard.Load() > since {
+	if m.job.Segment.Header.ArbiterHeard.Load() > since {
 		return true
 	}
 	m.wantAnswer()

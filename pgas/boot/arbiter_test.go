@@ -31,7 +31,7 @@ func TestSilence(t *testing.T) {
 
 // muteServer makes the server of jobs say nothing, as one whose process is stopped. It returns what undoes that.
 func muteServer(jobs []*Job) (speak func()) {
-	s := jobs[0].member.server
+	s := memberOf(jobs[0]).server
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, l := range s.links {
@@ -73,7 +73,7 @@ func TestSilentArbiter(t *testing.T) {
 	var hearing sync.WaitGroup
 	for _, j := range jobs[1:] {
 		hearing.Go(func() {
-			defer close(j.member.left) // or this process would be ended; Leave would wait for the server
+			defer close(memberOf(j).left) // or this process would be ended; Leave would wait for the server
 			head := j.Segment.Header
 			for end := time.Now().Add(time.Minute); head.Failed.Load() == 0 && time.Now().Before(end); {
 				time.Sleep(time.Millisecond)
@@ -85,7 +85,7 @@ func TestSilentArbiter(t *testing.T) {
 		})
 	}
 	hearing.Wait()
-	close(jobs[0].member.left)
+	close(memberOf(jobs[0]).left)
 }
 
 // TestSilentHost: the arbiter names the first PE of a host that does not ask any more, and not a PE of one whose other PEs
@@ -96,13 +96,13 @@ func TestSilentHost(t *testing.T) {
 		t.Fatal(err)
 	}
 	for host := range jobs[0].Hosts {
-		awaitTrue(t, "hosts do not ask", func() bool { return jobs[0].member.server.questionsOf(host) > 0 })
+		awaitTrue(t, "hosts do not ask", func() bool { return memberOf(jobs[0]).server.questionsOf(host) > 0 })
 	}
-	stop := func(pe int) { close(jobs[pe].member.left) } // as of a stopped process, its connection stays
+	stop := func(pe int) { close(memberOf(jobs[pe]).left) } // as of a stopped process, its connection stays
 	stop(1)
 	stop(2)
-	head, enough := jobs[3].Segment.Header, jobs[0].member.server.questionsOf(1)+2*arbiterBeats
-	awaitTrue(t, "a host whose first PE is stopped does not ask", func() bool { return jobs[0].member.server.questionsOf(1) > enough })
+	head, enough := jobs[3].Segment.Header, memberOf(jobs[0]).server.questionsOf(1)+2*arbiterBeats
+	awaitTrue(t, "a host whose first PE is stopped does not ask", func() bool { return memberOf(jobs[0]).server.questionsOf(1) > enough })
 	if failed := head.Failed.Load(); failed != 0 {
 		t.Errorf("PE %d has failed", failed-1)
 	}
@@ -134,7 +134,7 @@ func TestArbiterNamesFirst(t *testing.T) {
 	}
 	done := make(chan struct{})
 	go func() {
-		jobs[0].member.server.announce(1, LostHow) // to its last member first
+		memberOf(jobs[0]).server.announce(1, LostHow) // to its last member first
 		close(done)
 	}()
 	speak()
@@ -158,7 +158,7 @@ func TestAccusationBesideStoppedPE(t *testing.T) {
 	if err := errors.Join(errs...); err != nil {
 		t.Fatal(err)
 	}
-	stopped := jobs[2].member.client.link
+	stopped := memberOf(jobs[2]).client.link
 	stopped.mu.Lock() // it sends nothing any more
 	h := jobs[3].Segment.Header
 	h.Accused.Store(1<<63 | accusedCertainly | accusedSilent | 3<<accuserShift | 1)
@@ -181,10 +181,10 @@ func TestSilentHostWithoutItsFirst(t *testing.T) {
 	if err := errors.Join(errs...); err != nil {
 		t.Fatal(err)
 	}
-	server := jobs[0].member.server
+	server := memberOf(jobs[0]).server
 	jobs[1].Leave()
 	awaitTrue(t, "the leave of PE 1 is not noticed", func() bool { return server.firstMember(jobs[0].Hosts[1]) == 2 })
-	close(jobs[2].member.left) // as of a stopped process, its connection stays
+	close(memberOf(jobs[2]).left) // as of a stopped process, its connection stays
 	head := jobs[3].Segment.Header
 	awaitTrue(t, "the silence of a host is not noticed", func() bool { return head.Failed.Load() != 0 })
 	if failed := head.Failed.Load() - 1; failed != 2 {
@@ -200,8 +200,8 @@ func TestHostThatNeverAsks(t *testing.T) {
 	if err := errors.Join(errs...); err != nil {
 		t.Fatal(err)
 	}
-	close(jobs[2].member.left) // as of a stopped process, its connection stays
-	if jobs[0].member.server.questionsOf(2) > 0 {
+	close(memberOf(jobs[2]).left) // as of a stopped process, its connection stays
+	if memberOf(jobs[0]).server.questionsOf(2) > 0 {
 		t.Log("it has asked: this machine is slow, and TestSilentHost is the test of that")
 	}
 	head := jobs[1].Segment.Header

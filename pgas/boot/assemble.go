@@ -85,52 +85,52 @@ type place struct {
 
 // assemble makes the job of this process, by a meeting with the others.
 func assemble(ctx context.Context, m *meeting, set Settings) (*Job, error) {
-	j, err := assembleMember(ctx, m, set)
+	j, mem, err := assembleMember(ctx, m, set)
 	if err != nil {
 		return nil, err
 	}
-	if err := j.claim(); err != nil {
-		j.member.abandon()
+	if err := claim(j); err != nil {
+		mem.abandon()
 		return nil, err
 	}
 	// A program that this PE starts inherits the launcher's variables. This one keeps it from joining in this PE's place.
 	os.Setenv(envJobID, j.ID)
 	if m.child {
-		go j.member.watchParent(os.Getppid())
+		go mem.watchParent(os.Getppid())
 	}
 	return j, nil
 }
 
 // assembleMember is assemble without what only a process can do.
-func assembleMember(ctx context.Context, m *meeting, set Settings) (*Job, error) {
+func assembleMember(ctx context.Context, m *meeting, set Settings) (*Job, *member, error) {
 	if m.size < 1 || m.size > MaxPEs || m.rank < 0 || m.rank >= m.size {
-		return nil, fmt.Errorf("this is rank %d of %d: the launcher contradicts itself", m.rank, m.size)
+		return nil, nil, fmt.Errorf("this is rank %d of %d: the launcher contradicts itself", m.rank, m.size)
 	}
 	within := set.bootTimeout()
 	ctx, cancel := context.WithTimeoutCause(ctx, within+answerTime, fmt.Errorf("the job has not assembled within %v: is each of its %d processes running? (%s)", within, m.size, EnvBootTimeout))
 	defer cancel()
 	t, server, err := m.serve(ctx, within, set.PeerTimeout)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	mem := newMember(t, m.rank, server, within)
 	mem.client.silence = set.PeerTimeout
 	p, err := mem.join(ctx, m.newcomer(set))
 	if err != nil {
 		mem.abandon()
-		return nil, err
+		return nil, nil, err
 	}
 	j := &Job{ID: t.ID, PE: p.PE, NPEs: m.size, Hosts: p.Hosts, HostIndex: p.HostIndex, Launched: true, Settings: set}
 	if j.Segment, err = shareSegment(ctx, j, &p, t.Secret); err != nil {
 		mem.abandon()
-		return nil, err
+		return nil, nil, err
 	}
 	if set.Networked(len(j.Hosts)) {
 		j.Exchange, j.Secret = memberExchange{mem.client}, t.Secret
 	}
-	j.member = mem
+	j.Member = mem
 	mem.watch(j)
-	return j, nil
+	return j, mem, nil
 }
 
 // answerTime is how much longer a process waits than the server: the server's error names the ranks that are missing.

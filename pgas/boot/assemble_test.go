@@ -80,7 +80,7 @@ func joinAllWith(t *testing.T, set Settings, hosts string, absent ...int) ([]*Jo
 		return Environment{envPE: fmt.Sprint(pe), envHosts: hosts, envRendezvous: freeAddr(t), envSecretFile: secret}
 	}
 	addr := freeAddr(t)
-	list, err := decodeHosts(hosts)
+	list, err := staticHosts(hosts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,6 +107,9 @@ func joinAllWith(t *testing.T, set Settings, hosts string, absent ...int) ([]*Jo
 	return jobs, errs
 }
 
+// memberOf returns the member that a PE of joinAll is.
+func memberOf(j *Job) *member { return j.Member.(*member) }
+
 func freeAddr(t *testing.T) string {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -118,11 +121,11 @@ func freeAddr(t *testing.T) string {
 
 // assembleHere is assemble for goroutines: they cannot each own a page of the segment by their process, nor end it.
 func assembleHere(ctx context.Context, m *meeting, set Settings) (*Job, error) {
-	j, err := assembleMember(ctx, m, set)
+	j, _, err := assembleMember(ctx, m, set)
 	if err != nil {
 		return nil, err
 	}
-	j.state().Process.Store(int64(1 + j.PE))
+	j.State().Process.Store(int64(1 + j.PE))
 	return j, nil
 }
 
@@ -143,8 +146,8 @@ func TestAssemble(t *testing.T) {
 			t.Errorf("PE %d reads %d of its neighbour", pe, got)
 		}
 	}
-	close(jobs[2].member.left)              // a dead process sees nothing
-	jobs[2].member.client.link.conn.Close() // as the kernel does for it
+	close(memberOf(jobs[2]).left)              // a dead process sees nothing
+	memberOf(jobs[2]).client.link.conn.Close() // as the kernel does for it
 	for _, pe := range []int{0, 1, 3} {
 		head := jobs[pe].Segment.Header
 		for deadline := time.Now().Add(10 * time.Second); head.Failed.Load() == 0 && time.Now().Before(deadline); {
@@ -185,13 +188,13 @@ func failTwice(t *testing.T) {
 	if err := errors.Join(errs...); err != nil {
 		t.Fatal(err)
 	}
-	server := jobs[0].member.server
+	server := memberOf(jobs[0]).server
 	server.mu.Lock()
 	link := server.links[1]
 	server.mu.Unlock()
-	close(jobs[2].member.left) // it says nothing
-	jobs[0].EndsBy(EndLost, 2) // PE 0 has lost it, and ends: the members are told before EndsBy returns
-	link.conn.Close()          // as the kernel does when the process of PE 0 has ended
+	close(memberOf(jobs[2]).left) // it says nothing
+	jobs[0].EndsBy(EndLost, 2)    // PE 0 has lost it, and ends: the members are told before EndsBy returns
+	link.conn.Close()             // as the kernel does when the process of PE 0 has ended
 	time.Sleep(hang.Limit)
 	t.Error("the runtime has not ended this process")
 }
@@ -204,7 +207,7 @@ func TestLeaveIsNoFailure(t *testing.T) {
 	}
 	for _, j := range jobs[:2] {
 		j.Leave()
-		j.member.client.link.conn.Close()
+		memberOf(j).client.link.conn.Close()
 	}
 	time.Sleep(50 * time.Millisecond)
 	if failed := jobs[2].Segment.Header.Failed.Load(); failed != 0 || jobs[2].Exchange != nil {
@@ -231,7 +234,7 @@ func TestStartedAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := func() error {
-		old := jobs[3].member.client
+		old := memberOf(jobs[3]).client
 		m := newMember(&ticket{ID: old.id, Secret: old.secret, Addrs: old.addrs}, 3, nil, 20*time.Second)
 		defer m.abandon()
 		_, err := m.join(t.Context(), newcomer{Rank: 3, Size: 4})
@@ -245,8 +248,8 @@ func TestStartedAgain(t *testing.T) {
 	if failed := jobs[1].Segment.Header.Failed.Load(); failed != 0 {
 		t.Errorf("PE %d has failed", failed-1)
 	}
-	close(jobs[3].member.left)
-	jobs[3].member.client.link.conn.Close()
+	close(memberOf(jobs[3]).left)
+	memberOf(jobs[3]).client.link.conn.Close()
 	head := jobs[1].Segment.Header
 	for deadline := time.Now().Add(10 * time.Second); head.Failed.Load() == 0 && time.Now().Before(deadline); {
 		time.Sleep(time.Millisecond)
@@ -350,5 +353,19 @@ func TestStaticMistakes(t *testing.T) {
 	m, err := staticMeeting(Environment{envPE: "2", envHosts: "@" + list, envRendezvous: "a:1", envSecretFile: good})
 	if err != nil || m.size != 3 || m.host != "b" {
 		t.Errorf("%+v, %v", m, err)
+	}
+}
+
+// TestSecretOfAGroup: a file of root that a group may read is accepted from a process that is not root's.
+func TestSecretOfAGroup(t *testing.T) {
+	for _, c := range []struct {
+		owner uint32
+		mode  os.FileMode
+		user  int
+		want  bool
+	}{{0, 0o440, 65532, true}, {0, 0o640, 65532, true}, {0, 0o444, 65532, false}, {0, 0o460, 65532, false}, {65532, 0o440, 65532, false}, {0, 0o440, 0, false}} {
+		if got := groupMayRead(c.owner, c.mode, c.user); got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
 	}
 }

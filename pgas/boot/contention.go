@@ -112,7 +112,7 @@ func (c *Contention) Losses() int64 { return c.lost.Load() }
 func (j *Job) Contention() *Contention {
 	head := j.Segment.Header
 	if len(AllowedCPUs()) < int(head.Cores) {
-		return &j.state().Contention
+		return &j.State().Contention
 	}
 	return &head.Contention
 }

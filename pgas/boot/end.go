@@ -54,25 +54,25 @@ func Clock() int64 {
 
 // EndsBy publishes why this PE ends. Only the first call has an effect. peer is the lost PE if why is EndLost.
 func (j *Job) EndsBy(why EndReason, peer int) {
-	end := &j.state().End
+	end := &j.State().End
 	if !end.At.CompareAndSwap(0, Clock()) {
 		return
 	}
 	end.Peer.Store(int32(peer))
 	end.Why.Store(uint32(why))
-	if j.member != nil {
-		j.member.ending(why, peer)
+	if j.Member != nil {
+		j.Member.Ending(why, peer)
 	}
 }
 
 // Lost publishes that the loss of pe has been reported to this PE, which may end for that reason.
-func (j *Job) Lost(pe int) { j.state().End.Lost.CompareAndSwap(0, int32(pe)+1) }
+func (j *Job) Lost(pe int) { j.State().End.Lost.CompareAndSwap(0, int32(pe)+1) }
 
 // FirstLost returns the PE whose loss was reported first to this PE, or else to another PE of its host: by. It reports
 // false if no loss has been reported on this host.
 func (j *Job) FirstLost() (pe, by int, ok bool) {
 	first := j.Host().First
-	if l := j.state().End.Lost.Load(); l != 0 {
+	if l := j.State().End.Lost.Load(); l != 0 {
 		return int(l) - 1, j.PE, true
 	}
 	for i, st := range j.Segment.States {

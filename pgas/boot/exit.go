@@ -18,8 +18,8 @@ const exitWanted = 1 << 31 // in Header.Exit, with the PE above the 8 bits of th
 // the status of one of them.
 func (j *Job) GlobalExit(status int) {
 	switch {
-	case j.member != nil:
-		j.member.globalExit(status)
+	case j.Member != nil:
+		j.Member.GlobalExit(status)
 	case j.Launched:
 		word := &j.Segment.Header.Exit
 		word.CompareAndSwap(0, exitWanted|uint32(j.PE)<<8|uint32(status))

@@ -231,15 +231,6 @@ func CheckHostName(name string) error {
 	return nil
 }
 
-// Entry returns h as an entry of a list.
-func (h Host) Entry() string {
-	name := h.Name
-	if user, host := name[:strings.LastIndexByte(name, '@')+1], name[strings.LastIndexByte(name, '@')+1:]; strings.ContainsRune(host, ':') {
-		name = user + "[" + host + "]"
-	}
-	return name + ":" + strconv.Itoa(h.PEs)
-}
-
 // MergeHosts adds up the PEs of entries with one name, and fills in the number of each host's first PE. It also returns
 // the first name that comes again with others between, or "": the PEs of such a host have consecutive numbers all the
 // same.

@@ -1,23 +1,3 @@
-// Package boot is the contract between the launcher and pgas.Init: which PE this process is, which
-// hosts the job has, the memory that the PEs of one host share, and a small put/fence/get exchange
-// through which PEs of different hosts find each other.
-//
-// A Job holds everything that a PE knows before it has communicated. pgasrun describes it in the
-// environment (handoff.go), other launchers offer other ways (rendezvous.go); a test builds it by hand. This package
-// knows nothing of UCX, and only the segment is used after the PEs have found each other.
-//
-// Where to read: job.go has the contract; rendezvous.go the ways to a job, handoff.go that of pgasrun, and
-// rendezvous_static.go, rendezvous_slurm.go with slurm_lists.go and munge.go, rendezvous_pmi2.go and rendezvous_pmix.go
-// the others; assemble.go and assembly.go how processes become a job without an agent, handover.go how they share their
-// host's memory then, member.go how they learn of each other's end, arbiter.go which of them may be silent, and orphan.go of their launcher's; env.go the settings, env_table.go
-// their table; hosts.go lists of hosts as people write them; openfiles.go how many files a process may open; segment.go
-// the memory that PEs share, reserved.go the map of each heap's start, doorbell.go how PEs wake each other,
-// contention.go when they do not yield their CPUs; exchange_client.go, exchange_server.go, exchange_relay.go and
-// exchange_wire.go the exchange; accuse.go, died.go, end.go and exit.go how a PE or the job ends; guard_unsafe.go the
-// checks of PGAS_CHECK; profiles.go how profiles reach the launcher; progress.go how the launcher shows the progress of
-// a job.
-//
-//ci:below nocgo=whole
 package boot
 
 import (
@@ -53,7 +33,19 @@ type Job struct {
 	Profiles *ProfilePipe // to the launcher, if it collects profiles
 	Record   *record.PE   // what this PE records of itself; nil: nothing
 
-	member *member // nil in a job with agents, and in one that a test makes
+	Member Member // nil in a job with agents, and in one that a test makes
+}
+
+// A Member is a PE of a job without agents: it tells the other members what a PE tells an agent through the segment.
+type Member interface {
+	// Leave tells the members that none of them waits for this PE any more.
+	Leave()
+	// Ending tells the members that this PE ends because of an error. peer is the lost PE if why is EndLost.
+	Ending(why EndReason, peer int)
+	// GlobalExit ends the process of every member with status, and this one too. It returns if that takes too long.
+	GlobalExit(status int)
+	// Answered reports whether this PE need not wait for an answer of the arbiter: see Job.ArbiterAnswered.
+	Answered(since int64) bool
 }
 
 // Host returns this PE's host.
@@ -66,6 +58,14 @@ func (j *Job) HostOf(pe int) int {
 	}
 	return sort.Search(len(j.Hosts), func(i int) bool { return j.Hosts[i].First > pe }) - 1
 }
+
+// ArbiterAnswered reports whether the arbiter has answered a question that was asked after since, a time of Clock, or
+// need not be waited for: other jobs have a launcher that answers. If not, it has a question asked. The arbiter names
+// the PE that has failed first, if it knows one, before it answers.
+func (j *Job) ArbiterAnswered(since int64) bool { return j.Member == nil || j.Member.Answered(since) }
+
+// MaxPEs bounds the PEs of a job: far beyond what one launcher can start, far below what overflows.
+const MaxPEs = 1 << 20
 
 // Exchange is the wire-up service of a job: a key/value table with one collective. Values are small
 // (worker addresses); keys are chosen by the caller and written once.

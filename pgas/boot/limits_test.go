@@ -2,7 +2,6 @@ package boot
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 )
@@ -30,20 +29,6 @@ func TestHeapRoom(t *testing.T) {
 			if fits && (err == nil || !strings.HasSuffix(err.Error(), fmt.Sprintf("set at most %d", h-ReservedBytes))) {
 				t.Errorf("a heap larger than %d bytes: %v", h, err)
 			}
-		}
-	}
-}
-
-// TestSecretOfAGroup: a file of root that a group may read is accepted from a process that is not root's.
-func TestSecretOfAGroup(t *testing.T) {
-	for _, c := range []struct {
-		owner uint32
-		mode  os.FileMode
-		user  int
-		want  bool
-	}{{0, 0o440, 65532, true}, {0, 0o640, 65532, true}, {0, 0o444, 65532, false}, {0, 0o460, 65532, false}, {65532, 0o440, 65532, false}, {0, 0o440, 0, false}} {
-		if got := groupMayRead(c.owner, c.mode, c.user); got != c.want {
-			t.Errorf("%+v: %v", c, got)
 		}
 	}
 }

@@ -31,7 +31,7 @@ type member struct {
 	job    *Job    // nil until watch
 	events chan message
 	lost   chan struct{} // closed when the connection is
-	left   chan struct{} // closed by leave
+	left   chan struct{} // closed by Leave
 
 	serverLeft chan struct{} // closed when the server takes no more part
 	questions  chan struct{} // one token: a question to the arbiter is wanted
@@ -90,7 +90,7 @@ func (m *member) watch(j *Job) {
 	switch {
 	case m.watchesArbiter():
 		go m.watchArbiter()
-	case j.severalHosts():
+	case m.severalHosts():
 		go m.watchHosts()
 	}
 }
@@ -174,8 +174,8 @@ func (m *member) say(n message) {
 	}
 }
 
-// leave tells the server that no PE waits for this one any more.
-func (m *member) leave() {
+// Leave tells the server that no PE waits for this one any more.
+func (m *member) Leave() {
 	if m.hasLeft() {
 		return
 	}
@@ -183,9 +183,9 @@ func (m *member) leave() {
 	m.say(message{kind: msgLeave})
 }
 
-// ending tells the server that this PE ends because of an error. The process of PE 0 tells the members itself before it
+// Ending tells the server that this PE ends because of an error. The process of PE 0 tells the members itself before it
 // ends: they would take the end of the server for the first failure.
-func (m *member) ending(why EndReason, peer int) {
+func (m *member) Ending(why EndReason, peer int) {
 	value := encodePair(uint64(why), uint64(peer))
 	if m.server != nil {
 		m.server.endingOf(0, value)
@@ -194,8 +194,8 @@ func (m *member) ending(why EndReason, peer int) {
 	m.say(message{kind: msgEnding, value: value})
 }
 
-// globalExit has every member end its process with status, and this one too. It returns if that takes too long.
-func (m *member) globalExit(status int) {
+// GlobalExit has every member end its process with status, and this one too. It returns if that takes too long.
+func (m *member) GlobalExit(status int) {
 	m.say(message{kind: msgExit, value: []byte(strconv.Itoa(status))})
 	time.Sleep(exitTimeout)
 }

@@ -11,10 +11,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"os"
 	"sync"
-
-	"golang.org/x/sys/unix"
 )
 
 // ProfileKind is one of the profiles of a PE.
@@ -51,6 +48,9 @@ type ProfilePipe struct {
 	mu sync.Mutex
 	w  io.Writer
 }
+
+// NewProfilePipe returns the PE's end of a pipe that w is.
+func NewProfilePipe(w io.Writer) *ProfilePipe { return &ProfilePipe{w: w} }
 
 // Writer returns a writer of one profile. Its Close says that the profile is complete.
 func (p *ProfilePipe) Writer(k ProfileKind) io.WriteCloser { return profileWriter{p, k} }
@@ -98,14 +98,4 @@ func ReadProfiles(from io.Reader, piece func(k ProfileKind, data []byte)) error 
 		}
 		piece(k, data[:n])
 	}
-}
-
-// inheritProfilePipe returns the pipe that the launcher has left open for this process.
-func inheritProfilePipe(fd int) (*ProfilePipe, error) {
-	var st unix.Stat_t
-	if err := unix.Fstat(fd, &st); err != nil || st.Mode&unix.S_IFMT != unix.S_IFIFO {
-		return nil, fmt.Errorf("%s=%d is not the pipe that pgasrun handed down: %s", envProfileFD, fd, startedByPE)
-	}
-	unix.CloseOnExec(fd)
-	return &ProfilePipe{w: os.NewFile(uintptr(fd), envProfileFD)}, nil
 }

@@ -3,10 +3,8 @@ package boot
 import (
 	"bytes"
 	"encoding/binary"
-	"io"
 	"math/rand/v2"
 	"os"
-	"strings"
 	"sync"
 	"testing"
 )
@@ -81,30 +79,4 @@ func FuzzReadProfiles(f *testing.F) {
 			t.Fatalf("%d bytes are left", len(rest))
 		}
 	})
-}
-
-// TestProfileFD: what is not the launcher's pipe is named.
-func TestProfileFD(t *testing.T) {
-	null, err := os.Open(os.DevNull)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer null.Close()
-	for _, fd := range []int{int(null.Fd()), 1 << 20} {
-		if _, err := inheritProfilePipe(fd); err == nil || !strings.Contains(err.Error(), envProfileFD+"=") {
-			t.Errorf("descriptor %d: %v", fd, err)
-		}
-	}
-	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	pipe, err := inheritProfilePipe(int(w.Fd()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := io.WriteString(pipe.Writer(CPUProfile), "x"); err != nil {
-		t.Error(err)
-	}
 }

@@ -53,9 +53,9 @@ type Options struct {
 	OpenPMIx func() (PMIxClient, error) // nil: no process of a PMIx launcher can join
 }
 
-// rendezvous lists the ways, in the order in which they are tried.
+// rendezvous lists the ways that an environment may offer, in the order in which they are tried.
 func rendezvous(opts Options) []Rendezvous {
-	return []Rendezvous{agentRendezvous{}, staticRendezvous{}, pmixRendezvous{opts.OpenPMIx}, pmi2Rendezvous{}, slurmRendezvous{}, singleRendezvous{}}
+	return []Rendezvous{agentRendezvous{}, staticRendezvous{}, pmixRendezvous{opts.OpenPMIx}, pmi2Rendezvous{}, slurmRendezvous{}}
 }
 
 // Environment holds the variables of a process by their names.
@@ -98,7 +98,8 @@ func ChooseRendezvous(env Environment) (Choice, error) {
 	return choice, err
 }
 
-// choose returns the first of ways that env offers, or the one that env forces.
+// choose returns the first of ways that env offers, or the one that env forces. The way of a job of one PE is taken if
+// env shows no launcher.
 func choose(env Environment, ways []Rendezvous) (Rendezvous, Choice, error) {
 	if forced := env[envBoot]; forced != "" && forced != bootAuto {
 		return force(env, ways, forced)
@@ -107,31 +108,29 @@ func choose(env Environment, ways []Rendezvous) (Rendezvous, Choice, error) {
 		if by := way.Offered(env); by != "" {
 			return way, Choice{way.Name(), by}, nil
 		}
-		if _, last := way.(singleRendezvous); last {
-			if err := unusable(env); err != nil {
-				return nil, Choice{}, err
-			}
-			return way, Choice{way.Name(), "no launcher is in the environment"}, nil
-		}
 	}
-	panic("boot: the ways to start end with single")
+	if err := unusable(env); err != nil {
+		return nil, Choice{}, err
+	}
+	single := singleRendezvous{}
+	return single, Choice{single.Name(), "no launcher is in the environment"}, nil
 }
 
-// force returns the one of ways that PGAS_BOOT names.
+// force returns the way that PGAS_BOOT names.
 func force(env Environment, ways []Rendezvous, name string) (Rendezvous, Choice, error) {
+	why := envBoot + "=" + name
+	if single := (singleRendezvous{}); name == single.Name() {
+		return single, Choice{name, why}, nil
+	}
 	i := slices.IndexFunc(ways, func(way Rendezvous) bool { return way.Name() == name })
 	if i < 0 {
 		return nil, Choice{}, fmt.Errorf("%s=%s: must be one of %s", envBoot, name, strings.Join(bootNames, ", "))
 	}
-	why := envBoot + "=" + name
 	by := ways[i].Offered(env)
-	if _, single := ways[i].(singleRendezvous); by == "" && !single {
+	if by == "" {
 		return nil, Choice{}, fmt.Errorf("%s, but the environment has nothing of it: start the program with %s, or unset %s", why, launcherOf[name], envBoot)
 	}
-	if by != "" {
-		why += ", " + by
-	}
-	return ways[i], Choice{name, why}, nil
+	return ways[i], Choice{name, why + ", " + by}, nil
 }
 
 // launcherOf says how a program is started for each value of PGAS_BOOT.
@@ -197,11 +196,7 @@ func FromEnv(ctx context.Context, opts Options) (*Job, error) {
 }
 
 func fromEnv(ctx context.Context, opts Options) (*Job, error) {
-	vars, err := ourVariables(os.Environ())
-	if err != nil {
-		return nil, err
-	}
-	set, err := settings(vars)
+	set, err := ParseSettings(os.Environ())
 	if err != nil {
 		return nil, err
 	}
@@ -230,7 +225,7 @@ func (agentRendezvous) Join(_ context.Context, env Environment, set Settings) (*
 	return launched(env, set)
 }
 
-// singleRendezvous is that of a program which no launcher has started.
+// singleRendezvous is the way of a program that no launcher has started.
 type singleRendezvous struct{}
 
 func (singleRendezvous) Name() string               { return "single" }
@@ -238,4 +233,29 @@ func (singleRendezvous) Offered(Environment) string { return "" }
 
 func (singleRendezvous) Join(_ context.Context, _ Environment, set Settings) (*Job, error) {
 	return singleton(set)
+}
+
+// singleton makes a job of one PE, with a segment of its own.
+func singleton(set Settings) (*Job, error) {
+	name, err := os.Hostname()
+	if err != nil {
+		name = "localhost"
+	}
+	heap, room := RoundHeap(set.HeapMax), Room()
+	if set.HeapMax == 0 {
+		heap = DefaultHeapMax(1, HostMemory(), room)
+	}
+	if err := CheckHeap(1, heap, room); err != nil {
+		return nil, err
+	}
+	f, err := CreateSegment(1, 0, 1, HostCores(), heap)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	seg, err := MapSegment(f)
+	if err != nil {
+		return nil, err
+	}
+	return &Job{ID: "singleton", NPEs: 1, Hosts: []Host{{Name: name, PEs: 1}}, Segment: seg, Settings: set}, nil
 }
