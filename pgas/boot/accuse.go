@@ -45,6 +45,23 @@ const (
 	accusedLargeLost = 1 << 60
 )
 
+// Accuse makes an accusation as the service thread of ucx/engine does.
+func (s *Segment) Accuse(a Accusation) {
+	word := uint64(1)<<63 | uint64(a.By)<<accuserShift | uint64(a.PE)
+	if a.Certain {
+		word |= accusedCertainly
+	}
+	if a.Silent {
+		word |= accusedSilent
+	}
+	if a.LargeLost {
+		word |= accusedLargeLost
+	}
+	s.Header.Accused.Store(word)
+	s.Header.AccusedBell.Add(1)
+	futexWake(&s.Header.AccusedBell)
+}
+
 // AwaitAccusation blocks until a PE of this host makes an accusation other than seen (0: none). It returns the
 // accusation, and the value of seen for the next call.
 func (s *Segment) AwaitAccusation(seen uint64) (Accusation, uint64) {

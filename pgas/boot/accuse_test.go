@@ -5,30 +5,13 @@ import (
 	"testing"
 )
 
-// TestAccusation checks that the launcher receives what the service thread writes, once for each change, and that the
+// TestAccusation checks that the launcher receives what a PE writes, once for each change, and that the
 // errors of all PEs name the accuser.
 func TestAccusation(t *testing.T) {
 	s := NewSegment(2, 1, 1<<20)
-	word := func(x Accusation) uint64 {
-		v := uint64(1)<<63 | uint64(x.By)<<accuserShift | uint64(x.PE)
-		if x.Certain {
-			v |= accusedCertainly
-		}
-		if x.Silent {
-			v |= accusedSilent
-		}
-		if x.LargeLost {
-			v |= accusedLargeLost
-		}
-		return v
-	}
 	seen := uint64(0)
 	for _, want := range []Accusation{{PE: 0, By: MaxPEs - 1}, {PE: MaxPEs - 1, By: 0, Silent: true}, {PE: 3, By: 7, Silent: true, Certain: true}, {PE: 4, By: 7, Silent: true, LargeLost: true}} {
-		go func() {
-			s.Header.Accused.Store(word(want))
-			s.Header.AccusedBell.Add(1)
-			futexWake(&s.Header.AccusedBell)
-		}()
+		go s.Accuse(want)
 		var got Accusation
 		if got, seen = s.AwaitAccusation(seen); got != want {
 			t.Fatalf("%+v, want %+v", got, want)

@@ -160,10 +160,7 @@ func TestAccusationBesideStoppedPE(t *testing.T) {
 	}
 	stopped := memberOf(jobs[2]).client.link
 	stopped.mu.Lock() // it sends nothing any more
-	h := jobs[3].Segment.Header
-	h.Accused.Store(1<<63 | accusedCertainly | accusedSilent | 3<<accuserShift | 1)
-	h.AccusedBell.Add(1)
-	futexWake(&h.AccusedBell)
+	jobs[3].Segment.Accuse(Accusation{PE: 1, By: 3, Certain: true, Silent: true})
 	head := jobs[0].Segment.Header
 	awaitTrue(t, "the accusation has not come", func() bool { return head.Failed.Load() != 0 })
 	if failed := head.Failed.Load() - 1; failed != 1 {

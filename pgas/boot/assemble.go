@@ -106,7 +106,7 @@ func assembleMember(ctx context.Context, m *meeting, set Settings) (*Job, *membe
 	if m.size < 1 || m.size > MaxPEs || m.rank < 0 || m.rank >= m.size {
 		return nil, nil, fmt.Errorf("this is rank %d of %d: the launcher contradicts itself", m.rank, m.size)
 	}
-	within := set.bootTimeout()
+	within := bootTimeout(set)
 	ctx, cancel := context.WithTimeoutCause(ctx, within+answerTime, fmt.Errorf("the job has not assembled within %v: is each of its %d processes running? (%s)", within, m.size, EnvBootTimeout))
 	defer cancel()
 	t, server, err := m.serve(ctx, within, set.PeerTimeout)

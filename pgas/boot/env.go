@@ -262,6 +262,9 @@ var (
 	bootNames = []string{bootAuto, "pgasrun", "static", "pmix", "pmi2", "slurm", "single"}
 )
 
+// BootWays returns the values of PGAS_BOOT.
+func BootWays() []string { return slices.Clone(bootNames) }
+
 func (r RMA) String() string { return rmaNames[r] }
 func (a AMO) String() string { return amoNames[a] }
 func (d DSM) String() string { return dsmNames[d] }
@@ -312,7 +315,7 @@ func settings(vars map[string]string) (Settings, error) {
 	read(EnvTopo, func(v string) error { s.Topo = v; return nil })
 	read(envQuiet, func(v string) (e error) { s.QuietSingleton, e = onOrOff(v); return })
 	read(envBoot, func(v string) error { _, e := oneOf(v, bootNames); return e })
-	read(EnvBootTimeout, func(v string) (e error) { s.BootTimeout, e = bootTimeout(v); return })
+	read(EnvBootTimeout, func(v string) (e error) { s.BootTimeout, e = parseBootTimeout(v); return })
 	read(envVersion, mark(&s.Version))
 	read(envInfo, mark(&s.Info))
 	read(envDebug, mark(&s.Debug))
@@ -420,14 +423,7 @@ const bootAuto = "auto"
 // DefaultBootTimeout is the BootTimeout of a job that does not set one.
 const DefaultBootTimeout = time.Minute
 
-func (s Settings) bootTimeout() time.Duration {
-	if s.BootTimeout > 0 {
-		return s.BootTimeout
-	}
-	return DefaultBootTimeout
-}
-
-func bootTimeout(v string) (time.Duration, error) {
+func parseBootTimeout(v string) (time.Duration, error) {
 	d, err := time.ParseDuration(v)
 	if err != nil || d < time.Second {
 		return 0, errors.New("must be a duration of 1s or more, such as 60s")

@@ -10,7 +10,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"strconv"
 	"strings"
 
@@ -210,12 +209,4 @@ func GoMemoryShare(local int) int64 {
 		return 0
 	}
 	return int64(limit / 10 * 9 / uint64(local))
-}
-
-// limitGoMemory sets the soft limit of Go's memory to this PE's share of what control groups leave, unless GOMEMLIMIT
-// or the program has set one. So Go collects its garbage before the kernel kills the PE.
-func limitGoMemory(local int) {
-	if share := GoMemoryShare(local); share > 0 && debug.SetMemoryLimit(-1) == math.MaxInt64 {
-		debug.SetMemoryLimit(share)
-	}
 }

@@ -101,7 +101,7 @@ func (v PEVars) Environ() []string {
 	env := []string{
 		envJobID + "=" + v.ID,
 		envPE + "=" + strconv.Itoa(v.PE),
-		envNPEs + "=" + strconv.Itoa(v.npes()),
+		envNPEs + "=" + strconv.Itoa(v.NPEs()),
 		envHosts + "=" + list,
 		envHostIndex + "=" + strconv.Itoa(v.HostIndex),
 		envSegmentFD + "=" + strconv.Itoa(v.SegmentFD),
@@ -119,8 +119,8 @@ func (v PEVars) Environ() []string {
 	return env
 }
 
-// npes returns the number of PEs of the job.
-func (v PEVars) npes() int {
+// NPEs returns the number of PEs of the job.
+func (v PEVars) NPEs() int {
 	last := v.Hosts[len(v.Hosts)-1]
 	return last.First + last.PEs
 }
@@ -169,7 +169,7 @@ func ParsePEVars(vars map[string]string) (PEVars, error) {
 
 // check returns an error if the variables contradict each other. npes is the number of PEs that they give.
 func (v PEVars) check(npes int) error {
-	switch sum := v.npes(); {
+	switch sum := v.NPEs(); {
 	case sum != npes:
 		return fmt.Errorf("%s=%d, but the hosts in %s have %s: start all of them with one pgasrun", envNPEs, npes, envHosts, plural.Count(sum, "PE"))
 	case v.HostIndex >= len(v.Hosts):

@@ -21,7 +21,7 @@ func launched(vars map[string]string, set Settings) (*Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &Job{ID: v.ID, PE: v.PE, NPEs: v.npes(), Hosts: v.Hosts, HostIndex: v.HostIndex, Launched: true, Settings: set}
+	j := &Job{ID: v.ID, PE: v.PE, NPEs: v.NPEs(), Hosts: v.Hosts, HostIndex: v.HostIndex, Launched: true, Settings: set}
 	if v.ProfileFD != 0 {
 		if j.Profiles, err = inheritProfilePipe(v.ProfileFD); err != nil {
 			return nil, err

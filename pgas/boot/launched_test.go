@@ -72,7 +72,7 @@ func TestSingleton(t *testing.T) {
 
 // inheritJob makes the descriptors that a launcher passes, and sets the environment of PE 1 of 2.
 func inheritJob(t *testing.T) *os.File {
-	f, err := CreateSegment(2, 0, 2, 1, heapUnit)
+	f, err := CreateSegment(2, 0, 2, 1, RoundHeap(1))
 	if err != nil {
 		t.Fatal(err)
 	}

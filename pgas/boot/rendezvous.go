@@ -18,11 +18,15 @@ package boot
 // PE, with exit status 0 and a wrong result.
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/gopgas/gopgas/pgas/version"
 )
@@ -124,7 +128,7 @@ func force(env Environment, ways []Rendezvous, name string) (Rendezvous, Choice,
 	}
 	i := slices.IndexFunc(ways, func(way Rendezvous) bool { return way.Name() == name })
 	if i < 0 {
-		return nil, Choice{}, fmt.Errorf("%s=%s: must be one of %s", envBoot, name, strings.Join(bootNames, ", "))
+		return nil, Choice{}, fmt.Errorf("%s: must be one of %s", why, strings.Join(BootWays(), ", "))
 	}
 	by := ways[i].Offered(env)
 	if by == "" {
@@ -215,6 +219,9 @@ func fromEnv(ctx context.Context, opts Options) (*Job, error) {
 	return job, err
 }
 
+// bootTimeout returns how long the processes of a job wait for each other.
+func bootTimeout(set Settings) time.Duration { return cmp.Or(set.BootTimeout, DefaultBootTimeout) }
+
 // agentRendezvous is that of pgasrun: its agent has handed everything down.
 type agentRendezvous struct{}
 
@@ -258,4 +265,12 @@ func singleton(set Settings) (*Job, error) {
 		return nil, err
 	}
 	return &Job{ID: "singleton", NPEs: 1, Hosts: []Host{{Name: name, PEs: 1}}, Segment: seg, Settings: set}, nil
+}
+
+// limitGoMemory sets the soft limit of Go's memory to this PE's share of what control groups leave, unless GOMEMLIMIT
+// or the program has set one. So Go collects its garbage before the kernel kills the PE.
+func limitGoMemory(local int) {
+	if share := GoMemoryShare(local); share > 0 && debug.SetMemoryLimit(-1) == math.MaxInt64 {
+		debug.SetMemoryLimit(share)
+	}
 }

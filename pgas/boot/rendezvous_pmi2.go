@@ -33,7 +33,7 @@ func (pmi2Rendezvous) Join(ctx context.Context, env Environment, set Settings) (
 		return nil, err
 	}
 	defer conn.Close()
-	served, cancel := context.WithTimeoutCause(ctx, set.bootTimeout(), fmt.Errorf("the PMI-2 server has not answered within %v: is each process of the job running? (%s)", set.bootTimeout(), EnvBootTimeout))
+	served, cancel := context.WithTimeoutCause(ctx, bootTimeout(set), fmt.Errorf("the PMI-2 server has not answered within %v: is each process of the job running? (%s)", bootTimeout(set), EnvBootTimeout))
 	defer cancel()
 	defer context.AfterFunc(served, func() { conn.Close() })()
 	p := &pmi2{conn: conn, in: bufio.NewReader(conn)}

@@ -77,7 +77,7 @@ func TestPMI2Mistakes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			env := Environment{"PMI_FD": c.server.serve(t), "PMI_RANK": "1", "PMI_JOBID": "7.0"}
 			_, err := pmi2Rendezvous{}.Join(bounded(t), env, Settings{BootTimeout: within})
-			if !strings.HasPrefix(text(err), c.want) {
+			if !strings.HasPrefix(errorText(err), c.want) {
 				t.Errorf("%v; want %s", err, c.want)
 			}
 		})
@@ -86,7 +86,7 @@ func TestPMI2Mistakes(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(bounded(t))
 		env := Environment{"PMI_FD": pmi2Server{}.serve(t), "PMI_RANK": "1"}
 		time.AfterFunc(within, func() { cancel(errors.New("enough")) })
-		if _, err := (pmi2Rendezvous{}).Join(ctx, env, Settings{}); text(err) != "enough" {
+		if _, err := (pmi2Rendezvous{}).Join(ctx, env, Settings{}); errorText(err) != "enough" {
 			t.Error(err)
 		}
 	})

@@ -31,7 +31,7 @@ func (r pmixRendezvous) Join(ctx context.Context, env Environment, set Settings)
 	if r.open == nil {
 		return nil, errors.New("this program has no client of PMIx: call pgas.Main or pgas.Init, which have")
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, set.bootTimeout()+answerTime, fmt.Errorf("the PMIx server has not answered within %v: is each process of the job running? (%s)", set.bootTimeout(), EnvBootTimeout))
+	ctx, cancel := context.WithTimeoutCause(ctx, bootTimeout(set)+answerTime, fmt.Errorf("the PMIx server has not answered within %v: is each process of the job running? (%s)", bootTimeout(set), EnvBootTimeout))
 	defer cancel()
 	client, err := within(ctx, r.open)
 	if err != nil {

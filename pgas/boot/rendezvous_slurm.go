@@ -134,7 +134,7 @@ const lookupTime = 5 * time.Second
 
 // resolveNode returns the addresses of a node: those that the resolver knows, or those that Slurm itself uses.
 func resolveNode(ctx context.Context, node string, set Settings) ([]string, error) {
-	ctx, cancel := context.WithTimeout(ctx, set.bootTimeout())
+	ctx, cancel := context.WithTimeout(ctx, bootTimeout(set))
 	defer cancel()
 	lookup, cancelLookup := context.WithTimeout(ctx, lookupTime)
 	defer cancelLookup()

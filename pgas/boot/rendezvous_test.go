@@ -45,7 +45,7 @@ func TestChooseRendezvous(t *testing.T) {
 		{"PGAS_RENDEZVOUS=a:1", "", "PGAS_RENDEZVOUS=a:1, but neither PGAS_PE nor srun says which PE this process is"},
 	} {
 		got, err := ChooseRendezvous(NewEnvironment(strings.Fields(c.env)))
-		if c.err == "" && (err != nil || got.String() != c.want) || c.err != "" && !strings.HasPrefix(text(err), c.err) {
+		if c.err == "" && (err != nil || got.String() != c.want) || c.err != "" && !strings.HasPrefix(errorText(err), c.err) {
 			t.Errorf("%q: %v, %v; want %s%s", c.env, got, err, c.want, c.err)
 		}
 	}
@@ -114,4 +114,12 @@ func TestTicketFits(t *testing.T) {
 	if _, err := decodeTicket("{}"); err == nil {
 		t.Error("an empty ticket is accepted")
 	}
+}
+
+// errorText returns the text of err, or "" for nil.
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
 }
