@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/boot/join"
 	"github.com/gopgas/gopgas/pgas/boot/pmix"
 	"github.com/gopgas/gopgas/pgas/internal/private"
 	"github.com/gopgas/gopgas/pgas/internal/profiles"
@@ -137,7 +138,7 @@ func Init(ctx context.Context) (*World, error) {
 
 // fromEnv returns the job of this process. Without a launcher it prints that this is a job of one PE.
 func fromEnv(ctx context.Context) (*boot.Job, error) {
-	job, err := boot.FromEnv(ctx, boot.Options{OpenPMIx: openPMIx})
+	job, err := join.FromEnv(ctx, join.Options{OpenPMIx: openPMIx})
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +148,7 @@ func fromEnv(ctx context.Context) (*boot.Job, error) {
 	return job, nil
 }
 
-func openPMIx() (boot.PMIxClient, error) {
+func openPMIx() (join.PMIxClient, error) {
 	client, err := pmix.Open()
 	if err != nil {
 		return nil, err // not client: a nil *pmix.Client would be a non-nil PMIxClient

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/boot/join"
 )
 
 // stepTemplate starts an agent as a step. Without -u srun keeps what the agent says until it has said much. A step
@@ -18,7 +19,7 @@ const stepTemplate = "env -u SRUN_CPUS_PER_TASK srun --unbuffered --quiet --over
 
 // allocation returns the host of each task of the allocation that env describes, or nil if it describes none. The error
 // says what of it contradicts itself, or that this process is one of several that srun has started.
-func allocation(env boot.Environment) ([]string, error) {
+func allocation(env join.Environment) ([]string, error) {
 	list := env["SLURM_JOB_NODELIST"]
 	if list == "" {
 		return nil, nil
@@ -26,7 +27,7 @@ func allocation(env boot.Environment) ([]string, error) {
 	if n := env["SLURM_STEP_NUM_TASKS"]; n != "" && n != "1" {
 		return nil, fmt.Errorf("srun has started pgasrun %s times, and each would start a job: start it once, in salloc or a batch script, or start the program itself with srun", n)
 	}
-	nodes, err := boot.ExpandNodes(list)
+	nodes, err := join.ExpandNodes(list)
 	if err != nil {
 		return nil, fmt.Errorf("SLURM_JOB_NODELIST=%s: %w: name the hosts with -hosts", list, err)
 	}
@@ -37,7 +38,7 @@ func allocation(env boot.Environment) ([]string, error) {
 	if tasks == "" {
 		return nil, nil
 	}
-	counts, err := boot.ExpandCounts(tasks)
+	counts, err := join.ExpandCounts(tasks)
 	if err != nil {
 		return nil, fmt.Errorf("SLURM_TASKS_PER_NODE=%s: %w: name the hosts with -hosts", tasks, err)
 	}

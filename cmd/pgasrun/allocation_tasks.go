@@ -12,17 +12,18 @@ import (
 	"strings"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/boot/join"
 )
 
 const hostfileVariable = "SLURM_HOSTFILE"
 
 // isArbitrary reports whether a file has the node of each task. Such a file outranks any distribution, as it does for srun.
-func isArbitrary(env boot.Environment) bool {
+func isArbitrary(env join.Environment) bool {
 	return env[hostfileVariable] != "" || strings.HasPrefix(env["SLURM_DISTRIBUTION"], "arbitrary")
 }
 
 // distribution returns what Slurm was asked for.
-func distribution(env boot.Environment) string {
+func distribution(env join.Environment) string {
 	if isArbitrary(env) {
 		return "arbitrary"
 	}
@@ -30,7 +31,7 @@ func distribution(env boot.Environment) string {
 }
 
 // tasksAtOnce returns how many tasks a node gets before it is the turn of the next: 0 for as many as it has.
-func tasksAtOnce(env boot.Environment) (int, error) {
+func tasksAtOnce(env join.Environment) (int, error) {
 	distribution := env["SLURM_DISTRIBUTION"] // of nodes, then of sockets and cores after a colon
 	switch {
 	case strings.HasPrefix(distribution, "cyclic"):
@@ -70,12 +71,12 @@ func dealTasks(nodes []string, counts []int, atOnce int) []string {
 
 // listedTasks returns the nodes that the file of an arbitrary distribution has for the tasks of the allocation. sbatch
 // does not say how many tasks each node has then.
-func listedTasks(env boot.Environment, nodes []string) ([]string, error) {
+func listedTasks(env join.Environment, nodes []string) ([]string, error) {
 	path := env[hostfileVariable]
 	if path == "" {
 		return nil, fmt.Errorf("SLURM_DISTRIBUTION=%s, but %s names no file with the node of each task: set it, or name the hosts with -hosts", env["SLURM_DISTRIBUTION"], hostfileVariable)
 	}
-	text, err := boot.ReadRegular(path, boot.MaxHostFile)
+	text, err := boot.ReadRegular(path, join.MaxHostFile)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w: set it to the file with the node of each task, or name the hosts with -hosts", hostfileVariable, err)
 	}
@@ -111,7 +112,7 @@ func parseTasks(text string) ([]string, error) {
 				return nil, fmt.Errorf("%q is not a node and its number of tasks: write usr0*2", line)
 			}
 		}
-		nodes, err := boot.ExpandNodes(list)
+		nodes, err := join.ExpandNodes(list)
 		if err != nil {
 			return nil, err
 		}

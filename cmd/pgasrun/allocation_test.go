@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/boot/join"
 )
 
 func TestAllocation(t *testing.T) {
@@ -48,7 +48,7 @@ func TestAllocation(t *testing.T) {
 		{nodes + "2(x3) SLURM_HOSTFILE=" + file("n1*x\n"), "", "", "write usr0*2"},
 		{nodes + "2(x3) SLURM_HOSTFILE=" + file("# none\n"), "", "", "it names no node"},
 	} {
-		tasks, err := allocation(boot.NewEnvironment(strings.Fields(c.env)))
+		tasks, err := allocation(join.NewEnvironment(strings.Fields(c.env)))
 		var n int
 		if _, scan := fmt.Sscan(c.n, &n); scan == nil && err == nil {
 			tasks, err = fit(tasks, n)

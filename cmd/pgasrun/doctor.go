@@ -23,6 +23,7 @@ import (
 
 	"github.com/gopgas/gopgas/cmd/pgasrun/doctor"
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/boot/join"
 	"github.com/gopgas/gopgas/pgas/boot/launch"
 	"github.com/gopgas/gopgas/pgas/version"
 )
@@ -195,7 +196,7 @@ func (d *doctorOptions) examine(r *doctor.Report) error {
 
 // examined reports whether a PE has examined this host.
 func examined(hosts []doctor.Host) bool {
-	isHere := boot.ThisHost()
+	isHere := join.ThisHost()
 	return slices.ContainsFunc(hosts, func(h doctor.Host) bool { return isHere(h.Name) })
 }
 

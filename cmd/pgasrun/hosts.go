@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/boot/join"
 	"github.com/gopgas/gopgas/pgas/boot/launch"
 )
 
@@ -46,7 +47,7 @@ func (o *options) place() ([]boot.Host, error) {
 // placeByItself returns the hosts of a job whose command line names none: those of the allocation that pgasrun runs in,
 // or this host.
 func (o *options) placeByItself() ([]boot.Host, error) {
-	env := boot.NewEnvironment(os.Environ())
+	env := join.NewEnvironment(os.Environ())
 	tasks, err := allocation(env)
 	if err != nil {
 		return nil, err
@@ -89,7 +90,7 @@ func (o *options) checkSlots(hosts []boot.Host) error {
 
 // parseHosts reads the hosts of -hosts.
 func parseHosts(list string) ([]boot.Host, error) {
-	hosts, err := boot.ParseHosts(list)
+	hosts, err := join.ParseHosts(list)
 	if err != nil {
 		return nil, fmt.Errorf("-hosts %s: %w", list, err)
 	}
@@ -102,11 +103,11 @@ func readHostfile(path string) ([]boot.Host, error) {
 		return nil, fmt.Errorf("-hostfile: %w", err)
 	}
 	defer f.Close()
-	content, err := boot.ReadAtMost(f, path, boot.MaxHostFile)
+	content, err := boot.ReadAtMost(f, path, join.MaxHostFile)
 	if err != nil {
 		return nil, fmt.Errorf("-hostfile: %w", err)
 	}
-	return boot.ParseHostFile(path, content)
+	return join.ParseHostFile(path, content)
 }
 
 // merge adds up the entries of each host. All names of this host are the first one of them, so that its PEs share
@@ -122,7 +123,7 @@ func (o *options) merge(entries []boot.Host) []boot.Host {
 		}
 		entries[i].Name = here
 	}
-	hosts, apart := boot.MergeHosts(entries)
+	hosts, apart := join.MergeHosts(entries)
 	if apart != "" {
 		fmt.Fprintf(os.Stderr, "pgasrun: host %s is listed again with others between, but PEs of a host have consecutive numbers: -dry-run lists them\n", apart)
 	}

@@ -23,6 +23,7 @@ import (
 
 	"github.com/gopgas/gopgas/cmd/pgasrun/k8s"
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/boot/join"
 	"github.com/gopgas/gopgas/pgas/boot/launch"
 	"github.com/gopgas/gopgas/pgas/boot/record"
 	"github.com/gopgas/gopgas/pgas/topo"
@@ -453,7 +454,7 @@ func (o *options) printEnv(w io.Writer) int {
 	if err := boot.PrintVariables(w, os.Environ(), o.environ()); err != nil {
 		return complain(err, statusFailed)
 	}
-	if choice, err := boot.ChooseRendezvous(boot.NewEnvironment(os.Environ())); err != nil {
+	if choice, err := join.ChooseRendezvous(join.NewEnvironment(os.Environ())); err != nil {
 		status = complain(err, statusUsage)
 	} else {
 		fmt.Fprintf(w, "\nA program that starts in this environment without pgasrun joins its job by: %v\n", choice)

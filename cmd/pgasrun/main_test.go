@@ -25,6 +25,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/boot/join"
 	"github.com/gopgas/gopgas/pgas/pgastest/hang"
 	"github.com/gopgas/gopgas/pgas/pgastest/netns"
 )
@@ -68,7 +69,7 @@ func TestScripts(t *testing.T) {
 // pe runs one PE: its first argument names the action.
 func pe() {
 	secret := inheritedSecret()
-	job, err := boot.FromEnv(context.Background(), boot.Options{})
+	job, err := join.FromEnv(context.Background(), join.Options{})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "pe:", err)
 		os.Exit(1)

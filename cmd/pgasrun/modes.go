@@ -15,6 +15,7 @@ import (
 
 	"github.com/gopgas/gopgas/cmd/pgasrun/k8s"
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/boot/join"
 	"github.com/gopgas/gopgas/pgas/boot/launch"
 )
 
@@ -94,7 +95,7 @@ func (o *options) checkModes() error {
 
 // placeStatic returns the hosts of a static start, and notes which of them this is.
 func (o *options) placeStatic() ([]boot.Host, error) {
-	hosts, index, err := boot.StaticPlace(boot.NewEnvironment(os.Environ()))
+	hosts, index, err := join.StaticPlace(join.NewEnvironment(os.Environ()))
 	o.index = index
 	if err != nil {
 		return nil, err

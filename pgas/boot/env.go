@@ -21,8 +21,6 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/gopgas/gopgas/internal/plural"
 )
 
 // Variable is one row of the table.
@@ -50,7 +48,7 @@ const (
 
 // The variables, by the name the code uses.
 const (
-	envHeapMax     = "PGAS_HEAP_MAX"
+	EnvHeapMax     = "PGAS_HEAP_MAX"
 	envRMA         = "PGAS_RMA"
 	envAMO         = "PGAS_AMO"
 	envPeerTimeout = "PGAS_PEER_TIMEOUT"
@@ -66,29 +64,29 @@ const (
 	envStats       = "PGAS_STATS"
 	EnvProgress    = "PGAS_PROGRESS" // how World.Progress is shown
 
-	envBoot        = "PGAS_BOOT"
-	envRendezvous  = "PGAS_RENDEZVOUS"
-	envSecretFile  = "PGAS_SECRET_FILE"
-	envHost        = "PGAS_HOST"
-	envMungeSocket = "PGAS_MUNGE_SOCKET"
+	EnvBoot        = "PGAS_BOOT"
+	EnvRendezvous  = "PGAS_RENDEZVOUS"
+	EnvSecretFile  = "PGAS_SECRET_FILE"
+	EnvHost        = "PGAS_HOST"
+	EnvMungeSocket = "PGAS_MUNGE_SOCKET"
 
 	envSymmetricSize = "SHMEM_SYMMETRIC_SIZE"
 	envVersion       = "SHMEM_VERSION"
 	envInfo          = "SHMEM_INFO"
 	envDebug         = "SHMEM_DEBUG"
 
-	envJobID     = "PGAS_JOB_ID"
-	envPE        = "PGAS_PE"
+	EnvJobID     = "PGAS_JOB_ID"
+	EnvPE        = "PGAS_PE"
 	envNPEs      = "PGAS_NPES"
-	envHosts     = "PGAS_HOSTS"
+	EnvHosts     = "PGAS_HOSTS"
 	envHostIndex = "PGAS_HOST_INDEX"
-	envSegmentFD = "PGAS_SEGMENT_FD"
+	EnvSegmentFD = "PGAS_SEGMENT_FD"
 	envBootAddr  = "PGAS_BOOT_ADDR"
-	envSecretFD  = "PGAS_SECRET_FD"
-	envProfileFD = "PGAS_PROFILE_FD"
-	envRecordFD  = "PGAS_RECORD_FD"
+	EnvSecretFD  = "PGAS_SECRET_FD"
+	EnvProfileFD = "PGAS_PROFILE_FD"
+	EnvRecordFD  = "PGAS_RECORD_FD"
 
-	envLauncherVersion = "PGAS_LAUNCHER_VERSION"
+	EnvLauncherVersion = "PGAS_LAUNCHER_VERSION"
 
 	// EnvBootTimeout is how long the processes of a job wait for each other.
 	EnvBootTimeout = "PGAS_BOOT_TIMEOUT"
@@ -107,7 +105,7 @@ const (
 const notSet = "(not set)"
 
 var variables = [...]Variable{
-	{envHeapMax, "(this host's memory)", "bytes, suffix k, m, g or t", "most that the symmetric heap of one PE may grow to", false},
+	{EnvHeapMax, "(this host's memory)", "bytes, suffix k, m, g or t", "most that the symmetric heap of one PE may grow to", false},
 	{envRMA, "auto", "auto, am or native", "how puts and gets travel between hosts: active messages, the network's own, or what suits its lanes", false},
 	{envAMO, "cpu", "cpu or nic", "what executes atomics: the target's CPU, or the network (local ones too)", false},
 	{envPeerTimeout, "30s", "duration", "how long a PE may be silent before it counts as dead, in a job of several hosts; 100ms at least", false},
@@ -124,28 +122,28 @@ var variables = [...]Variable{
 	{EnvProfiles, "(none)", "directory", "each PE writes its CPU, heap and mutex profile and its execution trace there, on its own host, when it leaves the job; pgasrun -pprof collects them instead", false},
 	{EnvTopo, "(as found)", "level:count,…", "the levels of the topology, from the PEs outwards, as in numa:4,host,rack:2", false},
 	{envQuiet, "0", "0 or 1", "1: a program started by hand does not say that it is a job of one PE", false},
-	{envBoot, "auto", "auto, pgasrun, static, pmix, pmi2, slurm or single", "how a process learns of its job: by what its environment offers, or by one way alone (docs/use/clusters.md)", false},
+	{EnvBoot, "auto", "auto, pgasrun, static, pmix, pmi2, slurm or single", "how a process learns of its job: by what its environment offers, or by one way alone (docs/use/clusters.md)", false},
 	{EnvBootTimeout, "60s", "duration", "how long the processes of a job wait for all of them to come, if pgasrun has not started them", false},
-	{envPE, "(none)", "number", "static start: which PE this process is", false},
-	{envHosts, "(none)", "host:PEs,… or @file", "static start: the hosts of the job in PE order", false},
-	{envHost, "(none)", "number or name", "static start by `pgasrun -static`: which of the hosts this is; it starts all PEs of it", false},
-	{envRendezvous, "(none)", "host:port", "where the process of PE 0 serves the exchange, in a static start or under Slurm", false},
-	{envSecretFile, "(none)", "file", "the secret by which the processes of a job know each other, in a static start or under Slurm without munge: 32 bytes or more that only its owner may read, or a file of root that this group may", false},
-	{envMungeSocket, "(munge's own)", "file", "the socket of munge, under `srun --mpi=none`", false},
+	{EnvPE, "(none)", "number", "static start: which PE this process is", false},
+	{EnvHosts, "(none)", "host:PEs,… or @file", "static start: the hosts of the job in PE order", false},
+	{EnvHost, "(none)", "number or name", "static start by `pgasrun -static`: which of the hosts this is; it starts all PEs of it", false},
+	{EnvRendezvous, "(none)", "host:port", "where the process of PE 0 serves the exchange, in a static start or under Slurm", false},
+	{EnvSecretFile, "(none)", "file", "the secret by which the processes of a job know each other, in a static start or under Slurm without munge: 32 bytes or more that only its owner may read, or a file of root that this group may", false},
+	{EnvMungeSocket, "(munge's own)", "file", "the socket of munge, under `srun --mpi=none`", false},
 	{envSymmetricSize, "(this host's memory)", "bytes, 1.5g too", "as PGAS_HEAP_MAX, which wins", false},
 	{envVersion, notSet, "anything", "PE 0 says on standard error which version this is", false},
 	{envInfo, notSet, "anything", "PE 0 prints this table on standard error", false},
 	{envDebug, notSet, "anything", "every PE says on standard error what it allocates, opens and leaves", false},
 
-	{envJobID, "(none)", "hex", "the job", true},
+	{EnvJobID, "(none)", "hex", "the job", true},
 	{envNPEs, "(none)", "number", "PEs in the job", true},
 	{envHostIndex, "(none)", "number", "which of them this is", true},
-	{envSegmentFD, "(none)", "file descriptor", "memory shared by the PEs of this host", true},
+	{EnvSegmentFD, "(none)", "file descriptor", "memory shared by the PEs of this host", true},
 	{envBootAddr, "(none)", "address:port,…", "where the exchange of the job may be reached", true},
-	{envSecretFD, "(none)", "file descriptor", "the secret of the job", true},
-	{envProfileFD, "(none)", "file descriptor", "where the profiles of a PE go", true},
-	{envRecordFD, "(none)", "file descriptor", "memory for what the PEs of this host record of themselves", true},
-	{envLauncherVersion, "(none)", "version", "that of the pgasrun which has started the job", true},
+	{EnvSecretFD, "(none)", "file descriptor", "the secret of the job", true},
+	{EnvProfileFD, "(none)", "file descriptor", "where the profiles of a PE go", true},
+	{EnvRecordFD, "(none)", "file descriptor", "memory for what the PEs of this host record of themselves", true},
+	{EnvLauncherVersion, "(none)", "version", "that of the pgasrun which has started the job", true},
 	{EnvAgent, "(none)", "1 or 2", "this process is an agent of the launcher: 1 with its guard, 2 without", true},
 }
 
@@ -259,7 +257,7 @@ var (
 
 	dsmFaultsNames = []string{"signal", "thread"}
 
-	bootNames = []string{bootAuto, "pgasrun", "static", "pmix", "pmi2", "slurm", "single"}
+	bootNames = []string{BootAuto, "pgasrun", "static", "pmix", "pmi2", "slurm", "single"}
 )
 
 // BootWays returns the values of PGAS_BOOT.
@@ -297,7 +295,7 @@ func settings(vars map[string]string) (Settings, error) {
 		return func(string) error { *flag = true; return nil }
 	}
 	read(envSymmetricSize, func(v string) (e error) { s.HeapMax, e = ParseSymmetricSize(v); return })
-	read(envHeapMax, func(v string) (e error) { s.HeapMax, e = ParseBytes(v); return })
+	read(EnvHeapMax, func(v string) (e error) { s.HeapMax, e = ParseBytes(v); return })
 	read(envRMA, func(v string) error { i, e := oneOf(v, rmaNames); s.RMA = RMA(i); return e })
 	read(envAMO, func(v string) error { i, e := oneOf(v, amoNames); s.AMO = AMO(i); return e })
 	read(envPeerTimeout, func(v string) (e error) { s.PeerTimeout, e = peerTimeout(v); return })
@@ -314,8 +312,8 @@ func settings(vars map[string]string) (Settings, error) {
 	read(EnvProgress, func(v string) error { i, e := oneOf(v, progressNames); s.Progress = Progress(i); return e })
 	read(EnvTopo, func(v string) error { s.Topo = v; return nil })
 	read(envQuiet, func(v string) (e error) { s.QuietSingleton, e = onOrOff(v); return })
-	read(envBoot, func(v string) error { _, e := oneOf(v, bootNames); return e })
-	read(EnvBootTimeout, func(v string) (e error) { s.BootTimeout, e = parseBootTimeout(v); return })
+	read(EnvBoot, func(v string) error { _, e := oneOf(v, bootNames); return e })
+	read(EnvBootTimeout, func(v string) (e error) { s.BootTimeout, e = bootTimeout(v); return })
 	read(envVersion, mark(&s.Version))
 	read(envInfo, mark(&s.Info))
 	read(envDebug, mark(&s.Debug))
@@ -418,12 +416,12 @@ func peerTimeout(v string) (time.Duration, error) {
 }
 
 // bootAuto is the value of PGAS_BOOT that forces nothing.
-const bootAuto = "auto"
+const BootAuto = "auto"
 
 // DefaultBootTimeout is the BootTimeout of a job that does not set one.
 const DefaultBootTimeout = time.Minute
 
-func parseBootTimeout(v string) (time.Duration, error) {
+func bootTimeout(v string) (time.Duration, error) {
 	d, err := time.ParseDuration(v)
 	if err != nil || d < time.Second {
 		return 0, errors.New("must be a duration of 1s or more, such as 60s")
@@ -485,37 +483,6 @@ func ParseSymmetricSize(v string) (uint64, error) {
 	return max(1, uint64(bytes)), nil // 0 is allowed, and means the least that there is
 }
 
-// The heap of a PE is a range of addresses; memory is committed as it is touched. Its size is a multiple of heapUnit,
-// the size of a huge page. The heaps of one host may reserve addressBudget together: a quarter of the addresses of
-// a process.
-const (
-	heapUnit      = 2 << 20
-	addressBudget = 32 << 40
-)
-
-// DefaultHeapMax returns the HeapMax of a host with local PEs and memory bytes: all of the memory for each PE,
-// as far as addresses and the limits of its processes reach.
-func DefaultHeapMax(local int, memory uint64, room HeapRoom) uint64 {
-	return RoundHeap(min(memory, (addressBudget/uint64(local)-ReservedBytes)&^(heapUnit-1), room.each(local)))
-}
-
-// RoundHeap returns the size of a heap of which the program may use bytes: with the reserved bytes, and rounded up to
-// a multiple of heapUnit.
-func RoundHeap(bytes uint64) uint64 {
-	return (bytes + ReservedBytes + heapUnit - 1) &^ (heapUnit - 1)
-}
-
-// CheckHeap returns an error if local PEs of one host cannot map heaps of heapMax bytes together.
-func CheckHeap(local int, heapMax uint64, room HeapRoom) error {
-	if err := room.check(local, heapMax); err != nil {
-		return err
-	}
-	if heapMax > addressBudget/uint64(local) {
-		return fmt.Errorf("%s: heaps of %d bytes for %s are more than the addresses of a process: at most %d each", envHeapMax, heapMax-ReservedBytes, plural.Count(local, "PE"), (addressBudget/uint64(local)-ReservedBytes)&^(heapUnit-1))
-	}
-	return nil
-}
-
 // HostCores returns the number of CPUs that this process may use.
 func HostCores() int {
 	var set unix.CPUSet
@@ -545,6 +512,6 @@ func AllowedCPUs() []int {
 func StripEnv(environ []string) []string {
 	return slices.DeleteFunc(slices.Clone(environ), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
-		return name == envPE || name == envHost || name == envHosts || slices.ContainsFunc(variables[:], func(v Variable) bool { return v.Private && v.Name == name })
+		return name == EnvPE || name == EnvHost || name == EnvHosts || slices.ContainsFunc(variables[:], func(v Variable) bool { return v.Private && v.Name == name })
 	})
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // exitTimeout is how long a PE that has asked for the end of the job waits to be killed. An agent takes much less.
-const exitTimeout = 10 * time.Second
+const ExitTimeout = 10 * time.Second
 
 const exitWanted = 1 << 31 // in Header.Exit, with the PE above the 8 bits of the status
 
@@ -24,7 +24,7 @@ func (j *Job) GlobalExit(status int) {
 		word := &j.Segment.Header.Exit
 		word.CompareAndSwap(0, exitWanted|uint32(j.PE)<<8|uint32(status))
 		futexWake(word)
-		time.Sleep(exitTimeout)
+		time.Sleep(ExitTimeout)
 	}
 	os.Exit(status)
 }

@@ -19,41 +19,16 @@ import (
 )
 
 // startedByPE is why a process has the variables of a PE, but not its files.
-const startedByPE = "a PE or a wrapper that closes files has started this process, not the launcher: clear PGAS_* in its environment"
+const StartedByPE = "a PE or a wrapper that closes files has started this process, not the launcher: clear PGAS_* in its environment"
 
 // SecretBytes is the size of a job's secret.
 const SecretBytes = 32
 
-// Membership says whether a PE has joined or left its job. A PE publishes it in State.Membership for the launcher.
-type Membership uint32
-
-// The memberships. A PE that exits with status 0 between Joined and Left has abandoned the other PEs.
-const (
-	NotJoined Membership = iota // the process has not called Init yet, and perhaps never will
-	Joined                      // between Init and Close
-	Left                        // after Close: its exit hangs no other PE, whatever the status
-)
-
-// Join tells the launcher that this PE is a member of the job from now on: if it exits without Leave,
-// whatever the exit status, the job has failed.
-func (j *Job) Join() { j.State().Membership.Store(uint32(Joined)) }
-
-// Leave tells the launcher that no PE waits for this one any more.
-func (j *Job) Leave() {
-	j.State().Membership.Store(uint32(Left))
-	if j.Member != nil {
-		j.Member.Leave()
-	}
-}
-
-// State returns this PE's page of the segment.
-func (j *Job) State() *State { return j.Segment.States[j.PE-j.Host().First] }
-
-// The kernel takes strings of 128 KiB in an environment. A list of hosts that is not much shorter is handed down in the file of
-// the secret, behind it.
+// The kernel takes strings of 128 KiB in an environment. A list of hosts that is not much shorter is handed down in the
+// file of the secret, behind the secret.
 const (
 	longestHosts      = 64 << 10
-	hostsBehindSecret = "@" + envSecretFD
+	hostsBehindSecret = "@" + EnvSecretFD
 	maxHostEntry      = 300 // a name of DNS, a number of PEs, and what is between
 )
 
@@ -66,7 +41,7 @@ func HandedDown(secret []byte, hosts []Host) []byte {
 func readHosts(fd int) (string, error) {
 	var st unix.Stat_t
 	if err := unix.Fstat(fd, &st); err != nil || st.Mode&unix.S_IFMT != unix.S_IFREG || st.Size <= SecretBytes || st.Size > SecretBytes+MaxPEs*maxHostEntry {
-		return "", fmt.Errorf("%s=%d is not the file that pgasrun handed down with the hosts: %s", envSecretFD, fd, startedByPE)
+		return "", fmt.Errorf("%s=%d is not the file that pgasrun handed down with the hosts: %s", EnvSecretFD, fd, StartedByPE)
 	}
 	list := make([]byte, st.Size-SecretBytes)
 	for n := 0; n < len(list); {
@@ -99,22 +74,22 @@ func (v PEVars) Environ() []string {
 		list = hostsBehindSecret
 	}
 	env := []string{
-		envJobID + "=" + v.ID,
-		envPE + "=" + strconv.Itoa(v.PE),
+		EnvJobID + "=" + v.ID,
+		EnvPE + "=" + strconv.Itoa(v.PE),
 		envNPEs + "=" + strconv.Itoa(v.NPEs()),
-		envHosts + "=" + list,
+		EnvHosts + "=" + list,
 		envHostIndex + "=" + strconv.Itoa(v.HostIndex),
-		envSegmentFD + "=" + strconv.Itoa(v.SegmentFD),
-		envLauncherVersion + "=" + version.Current(),
+		EnvSegmentFD + "=" + strconv.Itoa(v.SegmentFD),
+		EnvLauncherVersion + "=" + version.Current(),
 	}
 	if len(v.BootAddrs) > 0 {
-		env = append(env, envBootAddr+"="+strings.Join(v.BootAddrs, ","), envSecretFD+"="+strconv.Itoa(v.SecretFD))
+		env = append(env, envBootAddr+"="+strings.Join(v.BootAddrs, ","), EnvSecretFD+"="+strconv.Itoa(v.SecretFD))
 	}
 	if v.ProfileFD != 0 {
-		env = append(env, envProfileFD+"="+strconv.Itoa(v.ProfileFD))
+		env = append(env, EnvProfileFD+"="+strconv.Itoa(v.ProfileFD))
 	}
 	if v.RecordFD != 0 {
-		env = append(env, envRecordFD+"="+strconv.Itoa(v.RecordFD))
+		env = append(env, EnvRecordFD+"="+strconv.Itoa(v.RecordFD))
 	}
 	return env
 }
@@ -129,10 +104,10 @@ func (v PEVars) NPEs() int {
 // a long list of hosts from the file of the secret, which stays open. It returns an error if a variable is missing or
 // malformed, the variables contradict each other, or the file is not the launcher's.
 func ParsePEVars(vars map[string]string) (PEVars, error) {
-	if vars[envSegmentFD] == "" {
-		return PEVars{}, fmt.Errorf("%s=%s, but nothing else of pgasrun is in the environment: %s", envJobID, vars[envJobID], startedByPE)
+	if vars[EnvSegmentFD] == "" {
+		return PEVars{}, fmt.Errorf("%s=%s, but nothing else of pgasrun is in the environment: %s", EnvJobID, vars[EnvJobID], StartedByPE)
 	}
-	v, list, npes := PEVars{ID: vars[envJobID]}, vars[envHosts], 0
+	v, list, npes := PEVars{ID: vars[EnvJobID]}, vars[EnvHosts], 0
 	if vars[envBootAddr] != "" {
 		v.BootAddrs = strings.Split(vars[envBootAddr], ",")
 	}
@@ -142,8 +117,8 @@ func ParsePEVars(vars map[string]string) (PEVars, error) {
 		name string
 		must bool
 	}{
-		{&v.PE, envPE, true}, {&npes, envNPEs, true}, {&v.HostIndex, envHostIndex, true}, {&v.SegmentFD, envSegmentFD, true},
-		{&v.SecretFD, envSecretFD, withSecret}, {&v.ProfileFD, envProfileFD, false}, {&v.RecordFD, envRecordFD, false},
+		{&v.PE, EnvPE, true}, {&npes, envNPEs, true}, {&v.HostIndex, envHostIndex, true}, {&v.SegmentFD, EnvSegmentFD, true},
+		{&v.SecretFD, EnvSecretFD, withSecret}, {&v.ProfileFD, EnvProfileFD, false}, {&v.RecordFD, EnvRecordFD, false},
 	} {
 		value := vars[number.name]
 		if value == "" && !number.must {
@@ -151,7 +126,7 @@ func ParsePEVars(vars map[string]string) (PEVars, error) {
 		}
 		n, err := strconv.Atoi(value)
 		if err != nil || n < 0 {
-			return v, fmt.Errorf("%s=%q is not a number, though %s is set: start the program with pgasrun, or unset both", number.name, value, envJobID)
+			return v, fmt.Errorf("%s=%q is not a number, though %s is set: start the program with pgasrun, or unset both", number.name, value, EnvJobID)
 		}
 		*number.to = n
 	}
@@ -171,12 +146,12 @@ func ParsePEVars(vars map[string]string) (PEVars, error) {
 func (v PEVars) check(npes int) error {
 	switch sum := v.NPEs(); {
 	case sum != npes:
-		return fmt.Errorf("%s=%d, but the hosts in %s have %s: start all of them with one pgasrun", envNPEs, npes, envHosts, plural.Count(sum, "PE"))
+		return fmt.Errorf("%s=%d, but the hosts in %s have %s: start all of them with one pgasrun", envNPEs, npes, EnvHosts, plural.Count(sum, "PE"))
 	case v.HostIndex >= len(v.Hosts):
-		return fmt.Errorf("%s=%d, but %s names %s", envHostIndex, v.HostIndex, envHosts, plural.Count(len(v.Hosts), "host"))
+		return fmt.Errorf("%s=%d, but %s names %s", envHostIndex, v.HostIndex, EnvHosts, plural.Count(len(v.Hosts), "host"))
 	}
 	if h := v.Hosts[v.HostIndex]; v.PE < h.First || v.PE >= h.First+h.PEs {
-		return fmt.Errorf("%s=%d is not one of the PEs of host %s", envPE, v.PE, h.Name)
+		return fmt.Errorf("%s=%d is not one of the PEs of host %s", EnvPE, v.PE, h.Name)
 	}
 	return nil
 }
@@ -184,7 +159,7 @@ func (v PEVars) check(npes int) error {
 // JobMarks returns the environment entries by which the processes of a job on one of its hosts are found. A process has
 // all of them unless it has removed them. The host is one of them because two names of hosts may stand for one machine.
 func JobMarks(id string, host int) []string {
-	return []string{envJobID + "=" + id, envHostIndex + "=" + strconv.Itoa(host)}
+	return []string{EnvJobID + "=" + id, envHostIndex + "=" + strconv.Itoa(host)}
 }
 
 // Entry returns h as an entry of a list.
@@ -212,11 +187,11 @@ func decodeHosts(list string) ([]Host, error) {
 	for part := range strings.SplitSeq(list, ",") {
 		at := strings.LastIndexByte(part, ':')
 		if at <= 0 {
-			return nil, fmt.Errorf("%s=%q is not a list of host:PEs", envHosts, list)
+			return nil, fmt.Errorf("%s=%q is not a list of host:PEs", EnvHosts, list)
 		}
 		pes, err := strconv.Atoi(part[at+1:])
 		if err != nil || pes < 1 || pes > MaxPEs-first {
-			return nil, fmt.Errorf("%s=%q: %q is not a number of PEs", envHosts, list, part[at+1:])
+			return nil, fmt.Errorf("%s=%q: %q is not a number of PEs", EnvHosts, list, part[at+1:])
 		}
 		name := strings.NewReplacer("[", "", "]", "").Replace(part[:at]) // an address of IPv6 has brackets here
 		hosts = append(hosts, Host{Name: name, First: first, PEs: pes})

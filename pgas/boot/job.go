@@ -59,6 +59,31 @@ func (j *Job) HostOf(pe int) int {
 	return sort.Search(len(j.Hosts), func(i int) bool { return j.Hosts[i].First > pe }) - 1
 }
 
+// Membership says whether a PE has joined or left its job. A PE publishes it in State.Membership for the launcher.
+type Membership uint32
+
+// The memberships. A PE that exits with status 0 between Joined and Left has abandoned the other PEs.
+const (
+	NotJoined Membership = iota // the process has not called Init yet, and perhaps never will
+	Joined                      // between Init and Close
+	Left                        // after Close: its exit hangs no other PE, whatever the status
+)
+
+// Join tells the launcher that this PE is a member of the job from now on: if it exits without Leave,
+// whatever the exit status, the job has failed.
+func (j *Job) Join() { j.State().Membership.Store(uint32(Joined)) }
+
+// Leave tells the launcher that no PE waits for this one any more.
+func (j *Job) Leave() {
+	j.State().Membership.Store(uint32(Left))
+	if j.Member != nil {
+		j.Member.Leave()
+	}
+}
+
+// State returns this PE's page of the segment.
+func (j *Job) State() *State { return j.Segment.States[j.PE-j.Host().First] }
+
 // ArbiterAnswered reports whether the arbiter has answered a question that was asked after since, a time of Clock, or
 // need not be waited for: other jobs have a launcher that answers. If not, it has a question asked. The arbiter names
 // the PE that has failed first, if it knows one, before it answers.

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/gopgas/gopgas/internal/plural"
 )
 
 // HeapRoom is what the limits of a process leave for the heaps of its host, which it maps all of.
@@ -72,7 +74,7 @@ func (r HeapRoom) check(local int, heapMax uint64) error {
 	case each == 0:
 		return fmt.Errorf("`%s` leaves %d bytes for heaps, and each of a host (PEs: %d) takes %d before the program allocates: raise the limit where PEs start, or run fewer PEs on a host", r.Limit, r.Bytes, local, ReservedBytes+heapUnit)
 	default:
-		return fmt.Errorf("%s: heaps of %d bytes, with %d on a host, are more than `%s` leaves: raise the limit where PEs start, or set at most %d", envHeapMax, heapMax-ReservedBytes, local, r.Limit, each)
+		return fmt.Errorf("%s: heaps of %d bytes, with %d on a host, are more than `%s` leaves: raise the limit where PEs start, or set at most %d", EnvHeapMax, heapMax-ReservedBytes, local, r.Limit, each)
 	}
 }
 
@@ -82,5 +84,36 @@ func addressLimit(err error) string {
 	if !ok || !errors.Is(err, unix.ENOMEM) {
 		return ""
 	}
-	return fmt.Sprintf(": a process may have %d bytes of addresses: raise `ulimit -v` where PEs start, or set %s to less", limit, envHeapMax)
+	return fmt.Sprintf(": a process may have %d bytes of addresses: raise `ulimit -v` where PEs start, or set %s to less", limit, EnvHeapMax)
+}
+
+// The heap of a PE is a range of addresses; memory is committed as it is touched. Its size is a multiple of heapUnit,
+// the size of a huge page. The heaps of one host may reserve addressBudget together: a quarter of the addresses of
+// a process.
+const (
+	heapUnit      = 2 << 20
+	addressBudget = 32 << 40
+)
+
+// DefaultHeapMax returns the HeapMax of a host with local PEs and memory bytes: all of the memory for each PE,
+// as far as addresses and the limits of its processes reach.
+func DefaultHeapMax(local int, memory uint64, room HeapRoom) uint64 {
+	return RoundHeap(min(memory, (addressBudget/uint64(local)-ReservedBytes)&^(heapUnit-1), room.each(local)))
+}
+
+// RoundHeap returns the size of a heap of which the program may use bytes: with the reserved bytes, and rounded up to
+// a multiple of heapUnit.
+func RoundHeap(bytes uint64) uint64 {
+	return (bytes + ReservedBytes + heapUnit - 1) &^ (heapUnit - 1)
+}
+
+// CheckHeap returns an error if local PEs of one host cannot map heaps of heapMax bytes together.
+func CheckHeap(local int, heapMax uint64, room HeapRoom) error {
+	if err := room.check(local, heapMax); err != nil {
+		return err
+	}
+	if heapMax > addressBudget/uint64(local) {
+		return fmt.Errorf("%s: heaps of %d bytes for %s are more than the addresses of a process: at most %d each", EnvHeapMax, heapMax-ReservedBytes, plural.Count(local, "PE"), (addressBudget/uint64(local)-ReservedBytes)&^(heapUnit-1))
+	}
+	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/boot/join"
 	"github.com/gopgas/gopgas/pgas/boot/record"
 	"github.com/gopgas/gopgas/pgas/pgastest/capture"
 	"github.com/gopgas/gopgas/pgas/pgastest/hang"
@@ -28,7 +29,7 @@ func TestMain(m *testing.M) {
 
 // runPE joins the job and runs the action that its argument names.
 func runPE(verb string) int {
-	job, err := boot.FromEnv(context.Background(), boot.Options{})
+	job, err := join.FromEnv(context.Background(), join.Options{})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/boot/join"
 	"github.com/gopgas/gopgas/pgas/boot/launch/internal/agent"
 	"github.com/gopgas/gopgas/pgas/boot/launch/internal/frame"
 	"github.com/gopgas/gopgas/pgas/boot/launch/internal/spawn"
@@ -279,10 +280,10 @@ const (
 // find does what a PE does until it has found others (pgas/transport/ucp, hostinfo.go and ucp.go): it publishes its
 // address, learns of all hosts what PE 0 has gathered, meets all PEs in a fence, and asks for the addresses of those
 // that it talks to: the next PE of the job, and the one that is farthest.
-func (s *simulation) find(ctx context.Context, network boot.Network, c frame.Config, pe int, addrs []string) error {
+func (s *simulation) find(ctx context.Context, network join.Network, c frame.Config, pe int, addrs []string) error {
 	own, last := c.Hosts[c.Host], c.Hosts[len(c.Hosts)-1]
 	npes := last.First + last.PEs
-	x := boot.NewExchangeOver(network, c.ID, pe, c.Secret, addrs)
+	x := join.NewExchangeOver(network, c.ID, pe, c.Secret, addrs)
 	defer x.Close()
 	if pe == own.First {
 		if err := x.Put(ctx, "host/"+strconv.Itoa(c.Host), make([]byte, hostInfoBytes)); err != nil {

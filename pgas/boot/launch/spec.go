@@ -15,6 +15,7 @@ import (
 
 	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/boot/join"
 	"github.com/gopgas/gopgas/pgas/boot/launch/internal/spawn"
 	"golang.org/x/sys/unix"
 )
@@ -166,7 +167,7 @@ func CheckHosts(hosts []boot.Host) error {
 	first, seen := 0, map[string]bool{}
 	for i := range hosts {
 		h := &hosts[i]
-		if err := boot.CheckHostName(h.Name); err != nil {
+		if err := join.CheckHostName(h.Name); err != nil {
 			return err
 		}
 		if seen[h.Name] {
@@ -187,7 +188,7 @@ func CheckHosts(hosts []boot.Host) error {
 // template. A template of the user's may mean something else by this host's name: a container, say.
 func IsHere(template string) func(host string) bool {
 	if template == DefaultTemplate {
-		return boot.ThisHost()
+		return join.ThisHost()
 	}
 	return func(host string) bool { return host == Local }
 }

@@ -1,7 +1,7 @@
 package launch
 
 // A static start on one host: the PEs that a list of hosts gives it are started here, and join those of the other hosts
-// by themselves (pgas/boot/rendezvous_static.go). There is no launcher above this one, so it is for what starts one
+// by themselves (pgas/boot/join/rendezvous_static.go). There is no launcher above this one, so it is for what starts one
 // program on each host and no more: an Indexed Job of Kubernetes, systemd, docker compose.
 //
 // The PEs tell each other of a death. So what is left is what only their parent can do: whole lines, signals, an exit
@@ -22,6 +22,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/boot/join"
 	"github.com/gopgas/gopgas/pgas/boot/launch/internal/agent"
 	"github.com/gopgas/gopgas/pgas/boot/launch/internal/frame"
 	"github.com/gopgas/gopgas/pgas/boot/launch/internal/output"
@@ -60,7 +61,7 @@ type staticExit struct {
 	state *os.ProcessState
 }
 
-// RunStatic starts the PEs of spec.Hosts[index], the host that boot.StaticPlace has found in environ, and waits until
+// RunStatic starts the PEs of spec.Hosts[index], the host that join.StaticPlace has found in environ, and waits until
 // they have ended. Of spec it uses Hosts, Program, Args, Dir, Env, Stdin, Stdout, Stderr, Output, Tag, Grace,
 // KeepGoing, Unbound, Signals and Logf; it calls Output for a PE from two goroutines. It returns the worst exit status
 // of a PE of this host; 128+N stands for signal N. When a PE fails, the others of this host are asked to end 2 s later,
@@ -105,7 +106,7 @@ func RunStatic(ctx context.Context, spec Spec, index int, environ []string) (int
 // start starts PE pe in a process group of its own.
 func (s *staticHost) start(pe int, environ []string) error {
 	cmd := exec.Command(s.spec.Program, s.spec.Args...)
-	cmd.Dir, cmd.Env = s.spec.Dir, append(boot.EnvironOf(environ, pe), s.spec.Env...)
+	cmd.Dir, cmd.Env = s.spec.Dir, append(join.EnvironOf(environ, pe), s.spec.Env...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: unix.SIGKILL}
 	out, err := cmd.StdoutPipe()
 	if err != nil {

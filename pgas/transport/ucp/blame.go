@@ -10,7 +10,7 @@ package ucp
 // A PE that finds another silent may be the one that is cut off. If it ended before the launcher has heard the PEs
 // of other hosts, they would hear of its end, and the launcher could not tell any more which of the two was silent.
 // So it waits until the launcher has decided. In a job without pgasrun the arbiter does that, and may be silent itself:
-// a PE also waits until the arbiter has answered since the loss, or is lost (pgas/boot/arbiter.go).
+// a PE also waits until the arbiter has answered since the loss, or is lost (pgas/boot/join/arbiter.go).
 
 import (
 	"context"

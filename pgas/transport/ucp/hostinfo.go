@@ -25,6 +25,7 @@ import (
 
 	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/boot/join"
 )
 
 const loopback = "lo"
@@ -132,7 +133,7 @@ func hostInfoOf(ctx context.Context, job *boot.Job) (hostInfo, error) {
 	for _, i := range ownInterfaces() {
 		p.Addrs = append(p.Addrs, i.addrs...)
 	}
-	if way, ok := job.Exchange.(boot.Pathfinder); ok && len(job.Hosts) > 1 {
+	if way, ok := job.Exchange.(join.Pathfinder); ok && len(job.Hosts) > 1 {
 		var err error
 		if p.Local, p.Remote, err = way.Path(ctx); err != nil {
 			return p, err

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/boot/join"
 	"github.com/gopgas/gopgas/pgas/boot/launch/internal/frame"
 	"github.com/gopgas/gopgas/pgas/boot/launch/internal/output"
 	"github.com/gopgas/gopgas/pgas/boot/launch/internal/spawn"
@@ -34,7 +35,7 @@ func Main() int {
 	// thread that lives as long as the process.
 	runtime.LockOSThread()
 	stdout := pollable(1)
-	a := New(thisMachine{boot.Sockets}, stdout)
+	a := New(thisMachine{join.Sockets}, stdout)
 	signal.Notify(make(chan os.Signal, 1), unix.SIGPIPE) // a handler, unlike ignoring, is not inherited
 	stop := make(chan os.Signal, 1)
 	signal.Notify(stop, unix.SIGHUP, unix.SIGINT, unix.SIGTERM, unix.SIGQUIT)

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/boot/join"
 	"github.com/gopgas/gopgas/pgas/boot/launch/internal/frame"
 )
 
@@ -42,20 +43,20 @@ func exchangePart(hosts []boot.Host, i, fanOut int) (children, pes int) {
 
 // exchange is the server of one host, and where it listens.
 type exchange struct {
-	network   boot.Network
+	network   join.Network
 	listeners []net.Listener
 	addrs     []string // for other hosts; none if they do not call it
 	local     string   // for the PEs of this host; empty on host 0, whose PEs use addrs
 	children  int
 	pes       int // of its subtree
-	server    *boot.Server
+	server    *join.Server
 }
 
 // hasOthers reports whether servers of other hosts call this one.
 func (x *exchange) hasOthers() bool { return x.children > 0 }
 
 // listenForExchange makes the listeners of this host's server.
-func listenForExchange(c frame.Config, network boot.Network) (*exchange, error) {
+func listenForExchange(c frame.Config, network join.Network) (*exchange, error) {
 	x := &exchange{network: network}
 	x.children, x.pes = exchangePart(c.Hosts, c.Host, c.FanOut)
 	if c.Host > 0 {
@@ -69,7 +70,7 @@ func listenForExchange(c frame.Config, network boot.Network) (*exchange, error) 
 	if c.Host > 0 && !x.hasOthers() {
 		return x, nil
 	}
-	if err := x.listenForHosts(c.Serve, boot.NewEnvironment(inherited(&c))[boot.EnvNetDevices]); err != nil {
+	if err := x.listenForHosts(c.Serve, join.NewEnvironment(inherited(&c))[join.EnvNetDevices]); err != nil {
 		return nil, err
 	}
 	return x, nil
@@ -79,7 +80,7 @@ func listenForExchange(c frame.Config, network boot.Network) (*exchange, error) 
 // none.
 func (x *exchange) listenForHosts(addr, devices string) error {
 	if addr == "" {
-		lns, at, err := boot.ListenOn(x.network, devices)
+		lns, at, err := join.ListenOn(x.network, devices)
 		x.listeners, x.addrs = append(x.listeners, lns...), at
 		return err
 	}
@@ -98,7 +99,7 @@ func (x *exchange) listenForHosts(addr, devices string) error {
 // parent host's server. lost is called with the first PE of another host when the connection to that host's agent ends.
 func (x *exchange) serve(c frame.Config, parent []string, lost func(pe int), logf func(string, ...any)) []string {
 	own, last := c.Hosts[c.Host], c.Hosts[len(c.Hosts)-1]
-	s := boot.ServerConfig{
+	s := join.ServerConfig{
 		ID: c.ID, Secret: c.Secret, NPEs: last.First + last.PEs, FirstPE: own.First,
 		Callers: own.PEs + x.children, PEs: x.pes, Network: x.network, Silence: peerTimeout(&c),
 	}
@@ -110,7 +111,7 @@ func (x *exchange) serve(c frame.Config, parent []string, lost func(pe int), log
 			lost(pe)
 		}
 	}
-	x.server = boot.Serve(x.listeners, s, logf)
+	x.server = join.Serve(x.listeners, s, logf)
 	if x.local != "" {
 		return []string{x.local}
 	}

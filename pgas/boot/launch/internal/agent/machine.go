@@ -11,12 +11,13 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/boot/join"
 	"github.com/gopgas/gopgas/pgas/boot/launch/internal/frame"
 	"github.com/gopgas/gopgas/pgas/boot/launch/internal/spawn"
 )
 
 type Machine interface {
-	boot.Network
+	join.Network
 	// StartCommand starts the agent of another host, or another agent of this one.
 	StartCommand(spawn.Line) (*spawn.Link, error)
 	// Check checks that PEs can run here as a is told. It may change where their program is.
@@ -58,7 +59,7 @@ func (a *Agent) Release() {
 }
 
 // thisMachine is the machine of this process, which the agent has taken over.
-type thisMachine struct{ boot.Network }
+type thisMachine struct{ join.Network }
 
 func (thisMachine) StartCommand(c spawn.Line) (*spawn.Link, error) { return spawn.StartCommand(c) }
 

@@ -29,7 +29,7 @@ type Config struct {
 	Events   int      // that a PE may record; 0: there is no trace
 	Secret   []byte   // of the job; jobs of one host have none
 	FanOut   int      // of the tree of the exchange's servers
-	// the address at which this agent serves the exchange to other hosts; none: boot.ListenOn finds it
+	// the address at which this agent serves the exchange to other hosts; none: join.ListenOn finds it
 	Serve string
 	Hash  bool // whether to read the whole program
 	// hash of the program in the agent's own directory, if it was staged there; Program names the original
