@@ -38,4 +38,6 @@
 //	groups.go            what control groups leave of memory and CPUs
 //	openfiles.go         how many files a process may open
 //	files.go             files that a variable or a flag names
+//
+//ci:below nocgo=whole
 package boot
