@@ -32,7 +32,7 @@ func (w *World) introduce() {
 		fmt.Fprintf(os.Stderr, "pgas: %s, OpenSHMEM %d.%d\n", LibraryName(), major, minor)
 	}
 	if w.n.Job.Settings.Info {
-		boot.PrintVariables(os.Stderr, os.Environ(), nil)
+		boot.PrintVariables(os.Stderr, os.Environ(), nil, true)
 	}
 }
 

@@ -439,7 +439,8 @@ func (d *declared) addDuration(name string, value ast.Expr) {
 	}
 }
 
-// addFlags notes the flags that a file defines: calls such as flags.BoolVar(&x, "name", …).
+// addFlags notes the flags that a file defines: calls such as flags.BoolVar(&x, "name", …), and those of pgasrun's
+// flagSet.
 func (d *declared) addFlags(f *ast.File) {
 	ast.Inspect(f, func(n ast.Node) bool {
 		call, ok := n.(*ast.CallExpr)
@@ -450,7 +451,7 @@ func (d *declared) addFlags(f *ast.File) {
 		if !ok || !flagMethod.MatchString(method.Sel.Name) {
 			return true
 		}
-		for _, arg := range call.Args[:min(2, len(call.Args))] {
+		for _, arg := range call.Args[:min(3, len(call.Args))] {
 			if name, ok := arg.(*ast.BasicLit); ok && name.Kind == token.STRING {
 				d.flags[strings.Trim(name.Value, "`\"")] = true
 				break
@@ -460,7 +461,7 @@ func (d *declared) addFlags(f *ast.File) {
 	})
 }
 
-var flagMethod = regexp.MustCompile(`^(?:Bool|Duration|Float64|Int|Int64|String|Text|Uint|Uint64)?(?:Var|Func)?$`)
+var flagMethod = regexp.MustCompile(`^(?:(?:Bool|Duration|Float64|Int|Int64|String|Text|Uint|Uint64)?(?:Var|Func)?|text|truth|number|period|value)$`)
 
 // addMembers notes the fields and methods that a type's declaration names.
 func (d *declared) addMembers(pkg string, s *ast.TypeSpec, note func(of, name string)) {

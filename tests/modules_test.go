@@ -34,7 +34,7 @@ var inherited = map[string]string{
 	"github.com/google/go-cmp": "required by golang.org/x/tools, and not built",
 
 	"github.com/dave/jennifer":           "pgasgen writes Go",
-	"go.yaml.in/yaml/v3":                 "pgasrun -k8s writes YAML",
+	"go.yaml.in/yaml/v3":                 "pgasrun k8s writes YAML",
 	"github.com/google/pprof":            "pgasrun -pprof merges the profiles of PEs",
 	"github.com/chzyer/readline":         "required by github.com/google/pprof, and not built",
 	"github.com/ianlancetaylor/demangle": "required by github.com/google/pprof, and not built",

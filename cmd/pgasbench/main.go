@@ -2,11 +2,9 @@
 //
 // It is a program of PEs like any other (pgas.Main): PE 0 works with the last PE and prints. bench.go
 // holds the table of benches and how one is run; a file each holds puts and gets, atomics, ping-pongs,
-// the rest. How operations are timed stands in package result, what `pgasbench floor` does in package floor, what
-// `pgasbench growth` does in package growth, what
-// `pgasbench compare` does in package compare, what `pgasbench locks` does in package lockbench, what `pgasbench dsm`
-// does in package dsmbench, what `pgasbench start` does in package startbench, and what `pgasbench notify` does in
-// notifycmd.go and loggp.go. docs/use/pgasbench.md says how to read the figures.
+// the rest. commands.go is the table of subcommands. Each has a package: compare, dsmbench, floor, growth, lockbench,
+// startbench; pgasbench notify is notifycmd.go and loggp.go. How operations are timed stands in package result.
+// docs/use/pgasbench.md says how to read the figures.
 //
 //ci:computes
 package main
@@ -38,55 +36,36 @@ const (
 )
 
 func main() {
-	if len(os.Args) > 1 && (os.Args[1] == "completion" || os.Args[1] == "manual") {
-		status, _ := described().Run(os.Args[1:], os.Stdout, os.Stderr)
-		os.Exit(status)
-	}
-	if len(os.Args) > 1 && os.Args[1] == "compare" {
-		os.Exit(runCompare(os.Args[2:]))
-	}
-	if len(os.Args) > 1 && os.Args[1] == "locks" {
-		os.Exit(runLocks(os.Args[2:]))
-	}
-	if len(os.Args) > 1 && os.Args[1] == "dsm" {
-		os.Exit(runDSM(os.Args[2:]))
-	}
-	if len(os.Args) > 1 && os.Args[1] == "notify" {
-		os.Exit(runNotify(os.Args[2:]))
-	}
 	if floor.IsFollower() {
 		os.Exit(floor.Follow())
-	}
-	if len(os.Args) > 1 && os.Args[1] == "floor" {
-		os.Exit(runFloor(os.Args[2:]))
-	}
-	if len(os.Args) > 1 && os.Args[1] == "growth" {
-		os.Exit(runGrowth(os.Args[2:]))
 	}
 	if startbench.IsPE() {
 		startbench.PE()
 		return
 	}
-	if len(os.Args) > 1 && os.Args[1] == "start" {
-		os.Exit(runStart(os.Args[2:]))
-	}
-	o, err := parseOptions(os.Args[1:])
+	status, _ := commands().Do(os.Args[1:], os.Stdout, os.Stderr)
+	os.Exit(status)
+}
+
+// runBenches measures operations with the PEs of this job, or with simulated ones.
+func runBenches(args []string) int {
+	o, err := parseOptions(args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
-		os.Exit(say(os.Stdout, help(), 0))
+		return say(os.Stdout, help(), 0)
 	case err != nil:
-		os.Exit(say(os.Stderr, fmt.Sprintf("pgasbench: %v; pgasbench -h shows how it is used\n", err), exitUsage))
+		return say(os.Stderr, fmt.Sprintf("pgasbench: %v; pgasbench -h shows how it is used\n", err), exitUsage)
 	case o.version:
-		os.Exit(say(os.Stdout, "pgasbench "+version.Current()+"\n", 0))
+		return say(os.Stdout, "pgasbench "+version.Current()+"\n", 0)
 	case o.list:
-		os.Exit(say(os.Stdout, list(), 0))
-	}
-	if o.simulated {
-		os.Exit(simulate(o))
+		return say(os.Stdout, list(), 0)
+	case o.simulated:
+		return simulate(o)
 	}
 	pgas.Main(func(ctx context.Context, w *pgas.World) error {
 		return run(ctx, w, o, os.Stdout, os.Stderr)
 	})
+	return 0
 }
 
 // simulate measures with simulated PEs.

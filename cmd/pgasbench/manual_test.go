@@ -7,4 +7,4 @@ import (
 )
 
 // The manual pages in docs/use/man are what -h prints.
-func TestManualIsFresh(t *testing.T) { manualtest.Fresh(t, described(), "../../docs/use/man") }
+func TestManualIsFresh(t *testing.T) { manualtest.Fresh(t, commands(), "../../docs/use/man") }

@@ -81,7 +81,7 @@ func notifyFlags() (*flag.FlagSet, *notifyOptions, *texts) {
 	fs.BoolVar(&o.simulated, "sim", false, "simulate the PEs, without pgasrun")
 	fs.IntVar(&o.pes, "pes", 2, "with -sim: `number` of PEs")
 	fs.StringVar(&o.machine, "machine", "aries", "with -sim: what operations cost, on `which` machine: "+strings.Join(slices.Sorted(maps.Keys(machines)), ", "))
-	fs.StringVar(&o.topology, "topo", "", "with -sim: `levels` of the machine, as pgasrun -topo has them, with a count for each (default a host for each PE)")
+	fs.StringVar(&o.topology, "topo", "", "with -sim: `levels` of the machine, as PGAS_TOPO has them, with a count for each (default a host for each PE)")
 	fs.Uint64Var(&o.seed, "seed", 1, "with -sim: `number` from which all random ones follow")
 	return fs, o, t
 }

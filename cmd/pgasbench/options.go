@@ -104,7 +104,7 @@ func flags() (*flag.FlagSet, *options, *texts) {
 	fs.IntVar(&o.beside, "beside", 0, "measure beside a `number` of programs that only compute, on the host of PE 0")
 	fs.BoolVar(&o.simulated, "sim", false, "simulate the PEs, without pgasrun")
 	fs.IntVar(&o.pes, "pes", 0, "with -sim: `number` of PEs")
-	fs.StringVar(&o.topology, "topo", "", "with -sim: `levels` of the machine, as pgasrun -topo has them, with a count for each (default a host for each PE)")
+	fs.StringVar(&o.topology, "topo", "", "with -sim: `levels` of the machine, as PGAS_TOPO has them, with a count for each (default a host for each PE)")
 	fs.BoolVar(&o.list, "list", false, "list the benches and end")
 	fs.BoolVar(&o.version, "version", false, "print the version and end")
 	return fs, o, t

@@ -95,7 +95,7 @@ var errReported = errors.New("reported")
 
 // run is main without the process: it returns the exit status, 0, 1 for bad input, 2 for bad usage.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	if status, done := described().Run(args, stdout, stderr); done {
+	if status, done := described().Do(args, stdout, stderr); done {
 		return status
 	}
 	var help bytes.Buffer

@@ -1,14 +1,12 @@
 package main
 
-// pgasrun doctor: it runs pgasdoctor as a job of one PE on each host, and makes a report of what that prints. Whatever keeps
-// the job from running is a problem of the report, and this host is examined all the same.
+// pgasrun doctor: it runs pgasdoctor as a job of one PE on each host, and makes a report of what that prints. Whatever
+// keeps the job from running is a problem of the report, and this host is examined all the same.
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -43,24 +41,22 @@ usage: pgasrun doctor [flags]
 It runs pgasdoctor, which is beside pgasrun, on PATH, or built by go, as a job of one PE on each host.
 The exit status is 0 without problems, 1 with, 2 for a wrong command line. docs/use/doctor.md explains each line.
 
-flags:
 `
 
-// doctorOptions are those of the command line of pgasrun doctor.
+// doctorOptions are the command line of pgasrun doctor.
 type doctorOptions struct {
-	job  options // hosts, and how to reach them
-	json bool
-	from string
+	hosts   placement
+	pe      peOptions
+	program string
+	json    bool
+	from    string
 }
 
-// runDoctor is pgasrun doctor. It returns the exit status.
-func runDoctor(args []string) int {
+// runDoctor is pgasrun doctor.
+func runDoctor(args []string, out io.Writer) (int, error) {
 	d, err := parseDoctor(args)
-	if errors.Is(err, flag.ErrHelp) {
-		return 0
-	}
 	if err != nil {
-		return complain(err, statusUsage)
+		return statusUsage, err
 	}
 	report := doctor.Report{Version: doctor.Version, Gopgas: version.Current(), Hosts: []doctor.Host{}, Pairs: []doctor.Pair{}, Job: doctor.Job{Hosts: []string{}}}
 	if d.from != "" {
@@ -69,66 +65,54 @@ func runDoctor(args []string) int {
 		err = d.examine(&report)
 	}
 	if err != nil {
-		return complain(err, statusUsage)
+		return statusUsage, err
 	}
 	report.Conclude()
-	if err := d.print(os.Stdout, &report); err != nil {
-		return complain(fmt.Errorf("printing the report: %w", err), statusFailed)
+	if err := d.print(out, &report); err != nil {
+		return statusFailed, fmt.Errorf("printing the report: %w", err)
 	}
 	if len(report.Found) > 0 {
-		return statusFailed
+		return statusFailed, nil
 	}
-	return 0
+	return 0, nil
 }
 
-func parseDoctor(args []string) (doctorOptions, error) {
-	var d doctorOptions
-	o := &d.job
-	fs := d.flags()
-	if err := fs.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			fmt.Print(doctorUsage())
-			return d, err
-		}
-		return d, fmt.Errorf("%w: `pgasrun doctor -h` lists the flags", err)
+func parseDoctor(args []string) (*doctorOptions, error) {
+	d := new(doctorOptions)
+	s := d.flags()
+	if err := s.parse(args); err != nil {
+		return d, err
 	}
-	fs.Visit(func(f *flag.Flag) {
-		o.templateSet = o.templateSet || f.Name == "launch"
-		o.given = append(o.given, f.Name)
-	})
-	if err := o.checkNetns(); err != nil {
+	if err := d.hosts.check(s); err != nil {
 		return d, err
 	}
 	switch {
-	case fs.NArg() > 0:
-		return d, fmt.Errorf("doctor %s: it takes flags alone; name hosts by -hosts %s", fs.Arg(0), fs.Arg(0))
-	case o.timeout <= 0 || o.connectTimeout <= 0:
-		return d, errors.New("-timeout and -connect-timeout: give more than 0, as in -timeout 5m")
+	case s.NArg() > 0:
+		return d, fmt.Errorf("doctor %s: it takes flags alone; name hosts by -hosts %s", s.Arg(0), s.Arg(0))
+	case d.pe.timeout <= 0:
+		return d, errors.New("-timeout: give more than 0, as in -timeout 5m")
 	}
 	return d, nil
 }
 
 // doctorUsage is what -h prints.
-func doctorUsage() string { return doctorHelp + defaults(new(doctorOptions).flags()) }
+func doctorUsage() string { return doctorHelp + new(doctorOptions).flags().help() }
 
-func (d *doctorOptions) flags() *flag.FlagSet {
-	o := &d.job
-	fs := flag.NewFlagSet("pgasrun doctor", flag.ContinueOnError)
-	fs.SetOutput(io.Discard)
-	fs.BoolVar(&d.json, "json", false, "print the report as one JSON object")
-	fs.StringVar(&d.from, "from", "", "read what pgasdoctor has printed from a `file`, - for standard input, and run nothing")
-	fs.StringVar(&o.hosts, "hosts", "", "examine these `hosts`: name,name; localhost is this one")
-	fs.StringVar(&o.hostfile, "hostfile", "", "read the hosts from a `file`, one a line")
-	fs.StringVar(&o.netns, "netns", "", "make `HOSTS` of network namespaces on this machine, examine them and remove them; the HOSTSxPEs of a job means the same; needs root")
-	fs.StringVar(&o.template, "launch", launch.DefaultTemplate, "`command` that runs a command on {host}")
-	fs.StringVar(&o.bootAddr, "boot-addr", "", "`address` of the first host at which the others find it (default: try all)")
-	fs.StringVar(&o.program, "program", "", "the `file` of pgasdoctor on the hosts (default: beside pgasrun, on PATH, or built by go)")
-	fs.BoolVar(&o.stage, "stage", false, "copy pgasrun and pgasdoctor to the cache directory of each host, unless they are there")
-	fs.BoolVar(&o.verbose, "v", false, "say each step")
-	fs.DurationVar(&o.timeout, "timeout", 5*time.Minute, "end the measurements after `time`")
-	fs.DurationVar(&o.connectTimeout, "connect-timeout", 30*time.Second, "give up a host that does not answer within `time`")
-	o.fanOut, o.grace = launch.DefaultFanOut, time.Second
-	return fs
+func (d *doctorOptions) flags() *flagSet {
+	s := newFlags("pgasrun doctor", "`pgasrun doctor -h` lists the flags", retired)
+	d.hosts.template, d.hosts.fanOut = launch.DefaultTemplate, launch.DefaultFanOut
+	d.pe.timeout, d.pe.grace = 5*time.Minute, time.Second
+	s.text(flagsAlone, &d.hosts.hosts, "hosts", "examine these `hosts`: name,name; localhost is this one. @FILE reads them from a file, one a line")
+	s.text(flagsAlone, &d.hosts.netns, "netns", "make `HOSTS` of network namespaces on this machine, examine them and remove them; the HOSTSxPEs of a job means the same; needs root")
+	s.text(flagsAlone, &d.hosts.template, "launch", usageLaunch)
+	s.truth(flagsAlone, &d.hosts.stage, "stage", "copy pgasrun and pgasdoctor to the cache directory of each host, unless they are there")
+	s.text(flagsAlone, &d.hosts.bootAddr, "boot-addr", usageBootAddr)
+	s.text(flagsAlone, &d.program, "program", "the `file` of pgasdoctor on the hosts (default: beside pgasrun, on PATH, or built by go)")
+	s.text(flagsAlone, &d.from, "from", "read what pgasdoctor has printed from a `file`, - for standard input, and run nothing")
+	s.truth(flagsAlone, &d.json, "json", "print the report as one JSON object")
+	s.truth(flagsAlone, &d.pe.verbose, "v", "say each step")
+	s.period(flagsAlone, &d.pe.timeout, "timeout", "end the measurements after `time`")
+	return s
 }
 
 func (d *doctorOptions) print(w io.Writer, r *doctor.Report) error {
@@ -169,11 +153,11 @@ const unfinished = "pgasdoctor has not measured every pair of hosts"
 
 // examine runs the job and makes the report. An error is one of the command line.
 func (d *doctorOptions) examine(r *doctor.Report) error {
-	hosts, err := d.job.place()
+	hosts, err := d.hosts.place()
 	if err != nil {
 		return err
 	}
-	if _, err := launch.SplitTemplate(d.job.template); err != nil {
+	if _, err := launch.SplitTemplate(d.hosts.template); err != nil {
 		return err
 	}
 	for i := range hosts {
@@ -204,17 +188,18 @@ func examined(hosts []doctor.Host) bool {
 func (d *doctorOptions) measure(r *doctor.Report, hosts []boot.Host) error {
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, unix.SIGINT, unix.SIGTERM, unix.SIGHUP, unix.SIGQUIT)
-	path, err := d.job.findDoctor(signals)
+	path, err := findDoctor(d.program, signals)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeoutCause(context.Background(), d.job.timeout, errTimeout{d.job.timeout})
+	ctx, cancel := d.pe.context()
 	defer cancel()
 	var out, said bytes.Buffer // the launcher writes to one of them at a time
-	spec := d.job.spec(hosts, path)
+	spec := d.pe.spec(hosts, path, nil)
+	d.hosts.reach(&spec)
 	spec.Stdin, spec.Stdout, spec.Stderr, spec.Signals = nil, &out, &said, signals
-	if d.job.netns != "" {
-		remove, err := d.job.makeHosts(&spec, signals)
+	if d.hosts.netns != "" {
+		remove, err := makeHosts(d.hosts.netns, &spec, signals)
 		if err != nil {
 			return err
 		}
@@ -251,17 +236,16 @@ func failure(f *launch.Failure) error {
 
 const doctorPackage = version.Module + "/cmd/pgasdoctor"
 
-// findDoctor returns the path of pgasdoctor: what -program says, the file beside this program, that on PATH, or else it is
-// built.
-func (o *options) findDoctor(signals <-chan os.Signal) (string, error) {
-	if o.program != "" {
-		return filepath.Abs(o.program)
+// findDoctor returns the path of pgasdoctor: the one given by -program, the file beside this program, or the one on PATH.
+// If there is none it is built.
+func findDoctor(given string, signals <-chan os.Signal) (string, error) {
+	if given != "" {
+		return filepath.Abs(given)
 	}
 	if path := installedDoctor(); path != "" {
 		return path, nil
 	}
-	o.program = doctorPackage
-	p, err := o.packageProgram()
+	p, err := packageProgram(doctorPackage)
 	if err == nil {
 		err = p.build(signals)
 	}

@@ -131,14 +131,13 @@ func TestFindDoctor(t *testing.T) {
 	}
 	t.Setenv("PATH", dir)
 	for given, want := range map[string]string{"": file, "/opt/x": "/opt/x"} {
-		o := options{program: given}
-		if got, err := o.findDoctor(nil); err != nil || got != want {
+		if got, err := findDoctor(given, nil); err != nil || got != want {
 			t.Errorf("%q: %q, %v", given, got, err)
 		}
 	}
 	t.Setenv("PATH", t.TempDir())
 	t.Setenv("XDG_CACHE_HOME", dir)
-	_, err := new(options).findDoctor(nil)
+	_, err := findDoctor("", nil)
 	if err == nil || !strings.Contains(err.Error(), "there is no go command on PATH") || !strings.Contains(remedyOf(err.Error()), "go install") {
 		t.Errorf("without go: %v", err)
 	}

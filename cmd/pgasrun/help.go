@@ -4,14 +4,11 @@ package main
 // (package manual).
 
 import (
-	"flag"
-	"io"
+	"fmt"
 	"strings"
 
 	"github.com/gopgas/gopgas/cmd/internal/manual"
 )
-
-//go:generate go run . manual -o ../../docs/use/man
 
 const helpText = `pgasrun runs a program as a job of PEs.
 
@@ -28,8 +25,9 @@ Hosts:
                                                  machine of network namespaces, and removed; as root
   pgasrun -hosts a:2,b:2 -launch 'ssh {host}' /opt/app -v
                                                  two PEs on each of two hosts; /opt/app is on both
-  pgasrun -k8s -dry-run -k8s-image reg/app -n 8 -k8s-pods 2 /app/app | kubectl create -f -
-                                                 eight PEs in two pods of Kubernetes
+  pgasrun plan -hosts a:2,b:2 /opt/app           which PE would run where, by which command
+  pgasrun k8s -image reg/app -n 8 -pods 2 /app/app | kubectl create -f -
+                                                 eight PEs in two pods of Kubernetes (k8s -h)
 
 See what it does:
   pgasrun -n 4 -ui auto ./samples/stencil        what each PE waits for while it runs, on a page; its address is printed
@@ -51,55 +49,17 @@ is the worst one.
 
 `
 
-// headings are those of -h, with the flags below each.
-var headings = []struct {
-	title string
-	flags []string
-}{
-	{"flags to start a job", []string{"n", "x", "wdir", "unbound", "topo", "dry-run"}},
-	{"flags for hosts", []string{"netns", "hosts", "hostfile", "launch", "stage", "fan-out", "boot-addr", "static"}},
-	{"flags to see what it does", []string{"tag", "output", "v", "ui", "ui-save", "stats", "json", "metrics", "trace", "trace-events", "pprof"}},
-	{"flags for limits and failures", []string{"timeout", "stall", "connect-timeout", "grace", "keep-going"}},
-	{"flags for Kubernetes", []string{"k8s", "k8s-image", "k8s-pods", "k8s-name", "k8s-namespace", "k8s-cpu", "k8s-memory", "k8s-queue", "k8s-jobset", "k8s-pull"}},
-	{"flags that start nothing", []string{"env", "version"}},
-}
-
-// help is what -h prints.
-func help() string {
+// help is what pgasrun -h prints.
+func help(c *manual.Command) string {
 	var b strings.Builder
 	b.WriteString(helpText)
-	fs := new(options).flags()
-	for _, h := range headings {
-		b.WriteString(h.title + ":\n")
-		for _, name := range h.flags {
-			f := fs.Lookup(name)
-			one := flag.NewFlagSet("", flag.ContinueOnError) // package flag prints a set by the names of its flags
-			one.Var(f.Value, f.Name, f.Usage)
-			b.WriteString(defaults(one))
-		}
-		b.WriteString("\n")
+	b.WriteString(new(jobOptions).flags().help())
+	b.WriteString("\nother things to do; each has -h:\n")
+	for _, s := range c.Listed() {
+		fmt.Fprintf(&b, "  %-46s %s\n", s.Name, s.Short)
 	}
-	b.WriteString("other things to do:\n" + manual.Usage("pgasrun"))
+	b.WriteString(manual.Usage("pgasrun"))
+	b.WriteString("\nTo run a program that is called like one of these, give its path (pgasrun ./version), or write -- or a flag before it\n" +
+		"(pgasrun -- version, pgasrun -n 2 version).\n")
 	return b.String()
-}
-
-// defaults returns what package flag prints of flags.
-func defaults(fs *flag.FlagSet) string {
-	var b strings.Builder
-	fs.SetOutput(&b)
-	fs.PrintDefaults()
-	fs.SetOutput(io.Discard)
-	return b.String()
-}
-
-// described is pgasrun as its manual and its completion have it.
-func described() *manual.Command {
-	return &manual.Command{
-		Name: "pgasrun", Short: "run a program as a job of PEs", Help: help, Args: manual.Programs,
-		Sub: []manual.Command{
-			{Name: "pgasrun doctor", Short: "say what hosts offer to a job, and what is wrong", Help: doctorUsage},
-			{Name: "pgasrun trace", Short: "say what a trace has recorded", Help: traceUsage, Args: manual.Files, Words: []string{"summary"}},
-			{Name: "pgasrun version", Short: "say which versions these are", Help: versionUsage},
-		},
-	}
 }

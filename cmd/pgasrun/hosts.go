@@ -1,39 +1,83 @@
 package main
 
-// The hosts of the job and their PEs: -n, -hosts and -hostfile. For -netns see netns.go.
+// The hosts of the job and their PEs: -n and -hosts. netns.go makes those of -netns.
 
 import (
-	"errors"
 	"fmt"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/boot/join"
 	"github.com/gopgas/gopgas/pgas/boot/launch"
+	"github.com/gopgas/gopgas/pgas/pgastest/netns"
 )
 
-// place returns the hosts of the job in PE order.
-func (o *options) place() ([]boot.Host, error) {
-	if o.static {
-		return o.placeStatic()
+// placement is the flags that say on which hosts a job runs, and how they are reached.
+type placement struct {
+	n        int
+	hosts    string
+	netns    string
+	template string
+	bootAddr string
+	stage    bool
+	fanOut   int
+
+	nSet        bool // -n is given
+	templateSet bool // -launch is given
+}
+
+func (o *placement) flags(s *flagSet) {
+	o.template, o.fanOut = launch.DefaultTemplate, launch.DefaultFanOut
+	s.number(flagsToStart, &o.n, "n", "run `N` PEs (default: all slots of the hosts or of Slurm's allocation, or one for each CPU of this host)")
+	s.text(flagsForHosts, &o.netns, "netns", "make hosts of network namespaces on this machine, run on them and remove them: `HOSTSxPEs` is 2x4 for two hosts with four PEs each; needs root")
+	s.text(flagsForHosts, &o.hosts, "hosts", "run on these `hosts`: name:PEs,name:PEs; localhost is this one. @FILE reads them from a file with lines of name:PEs")
+	s.text(flagsForHosts, &o.template, "launch", usageLaunch)
+	s.truth(flagsForHosts, &o.stage, "stage", "copy pgasrun and the program to the cache directory of each host, unless they are there")
+	s.number(flagsForHosts, &o.fanOut, "fan-out", "start at most `N` agents from one host; of more hosts, some start the others")
+	s.text(flagsForHosts, &o.bootAddr, "boot-addr", usageBootAddr)
+}
+
+// The usage of flags that pgasrun doctor has, too.
+const (
+	usageLaunch   = "`command` that runs a command on {host}"
+	usageBootAddr = "`address` of the first host at which the others find it (default: try all)"
+)
+
+// besideNetns are the flags that say what -netns says, or mean nothing for hosts that share this one's files.
+var besideNetns = []string{"hosts", "launch", "boot-addr", "stage"}
+
+// check notes which flags are given. It returns an error if they contradict each other.
+func (o *placement) check(s *flagSet) error {
+	o.nSet, o.templateSet = s.given("n"), s.given("launch")
+	if o.fanOut < 1 {
+		return fmt.Errorf("-fan-out %d: it must be 1 or more", o.fanOut)
 	}
+	if i := slices.IndexFunc(besideNetns, s.given); o.netns != "" && i >= 0 {
+		return fmt.Errorf("-netns with -%s: -netns makes the hosts itself, on this machine; give one of them", besideNetns[i])
+	}
+	return nil
+}
+
+// reach says in a job how its hosts are reached.
+func (o *placement) reach(job *launch.Spec) {
+	job.Template, job.Stage, job.FanOut, job.BootAddr = o.template, o.stage, o.fanOut, o.bootAddr
+}
+
+// place returns the hosts of the job in PE order.
+func (o *placement) place() ([]boot.Host, error) {
 	if o.nSet && (o.n < 1 || o.n > boot.MaxPEs) {
 		return nil, fmt.Errorf("-n %d: a job has at least one PE and at most %d", o.n, boot.MaxPEs)
 	}
-	var hosts []boot.Host
-	var err error
 	switch {
 	case o.netns != "":
-		return o.placeNetns()
-	case o.hosts != "" && o.hostfile != "":
-		return nil, errors.New("-hosts and -hostfile say the same thing: give one of them")
-	case o.hosts != "":
-		hosts, err = parseHosts(o.hosts)
-	case o.hostfile != "":
-		hosts, err = readHostfile(o.hostfile)
-	default:
+		o.template = netns.Template
+		return placeNetns(o.netns, o.n, o.nSet)
+	case o.hosts == "":
 		return o.placeByItself()
 	}
+	hosts, err := parseHosts(o.hosts)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +90,7 @@ func (o *options) place() ([]boot.Host, error) {
 
 // placeByItself returns the hosts of a job whose command line names none: those of the allocation that pgasrun runs in,
 // or this host.
-func (o *options) placeByItself() ([]boot.Host, error) {
+func (o *placement) placeByItself() ([]boot.Host, error) {
 	env := join.NewEnvironment(os.Environ())
 	tasks, err := allocation(env)
 	if err != nil {
@@ -66,7 +110,7 @@ func (o *options) placeByItself() ([]boot.Host, error) {
 	}
 	hosts := hostsOf(tasks)
 	if isRenumbered(hosts, tasks) {
-		fmt.Fprintf(os.Stderr, "pgasrun: each node has the PEs that Slurm's distribution (%s) gives it, but PEs of a node have consecutive numbers: -dry-run lists them\n", distribution(env))
+		fmt.Fprintf(os.Stderr, "pgasrun: each node has the PEs that Slurm's distribution (%s) gives it, but PEs of a node have consecutive numbers: `pgasrun plan` lists them\n", distribution(env))
 	}
 	if !o.templateSet {
 		o.template = stepTemplate
@@ -74,7 +118,7 @@ func (o *options) placeByItself() ([]boot.Host, error) {
 	return hosts, launch.CheckHosts(hosts)
 }
 
-func (o *options) checkSlots(hosts []boot.Host) error {
+func (o *placement) checkSlots(hosts []boot.Host) error {
 	slots := 0
 	for _, h := range hosts {
 		slots += h.PEs
@@ -88,8 +132,11 @@ func (o *options) checkSlots(hosts []boot.Host) error {
 	return fmt.Errorf("-n %d, but the hosts have %d slots: lower the number after a host's colon, or leave -n out", o.n, slots)
 }
 
-// parseHosts reads the hosts of -hosts.
+// parseHosts reads the hosts of -hosts: a list, or @FILE.
 func parseHosts(list string) ([]boot.Host, error) {
+	if path, isFile := strings.CutPrefix(list, "@"); isFile {
+		return readHosts(path)
+	}
 	hosts, err := join.ParseHosts(list)
 	if err != nil {
 		return nil, fmt.Errorf("-hosts %s: %w", list, err)
@@ -97,22 +144,22 @@ func parseHosts(list string) ([]boot.Host, error) {
 	return hosts, nil
 }
 
-func readHostfile(path string) ([]boot.Host, error) {
+func readHosts(path string) ([]boot.Host, error) {
 	f, err := os.Open(path) // may be a pipe, which the shell has made
 	if err != nil {
-		return nil, fmt.Errorf("-hostfile: %w", err)
+		return nil, fmt.Errorf("-hosts @%s: %w", path, err)
 	}
 	defer f.Close()
 	content, err := boot.ReadAtMost(f, path, join.MaxHostFile)
 	if err != nil {
-		return nil, fmt.Errorf("-hostfile: %w", err)
+		return nil, fmt.Errorf("-hosts @%s: %w", path, err)
 	}
 	return join.ParseHostFile(path, content)
 }
 
 // merge adds up the entries of each host. All names of this host are the first one of them, so that its PEs share
 // memory.
-func (o *options) merge(entries []boot.Host) []boot.Host {
+func (o *placement) merge(entries []boot.Host) []boot.Host {
 	here, isHere := "", launch.IsHere(o.template)
 	for i := range entries {
 		if !isHere(entries[i].Name) {
@@ -125,7 +172,7 @@ func (o *options) merge(entries []boot.Host) []boot.Host {
 	}
 	hosts, apart := join.MergeHosts(entries)
 	if apart != "" {
-		fmt.Fprintf(os.Stderr, "pgasrun: host %s is listed again with others between, but PEs of a host have consecutive numbers: -dry-run lists them\n", apart)
+		fmt.Fprintf(os.Stderr, "pgasrun: host %s is listed again with others between, but PEs of a host have consecutive numbers: `pgasrun plan` lists them\n", apart)
 	}
 	return hosts
 }

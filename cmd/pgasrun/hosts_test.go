@@ -21,7 +21,7 @@ func TestPlace(t *testing.T) {
 		"confirmed n": {[]string{"-n", "5", "-hosts", "a:2,b:3"}, []boot.Host{{Name: "a", PEs: 2}, {Name: "b", First: 2, PEs: 3}}},
 	}
 	for name, tt := range tests {
-		o, err := parse(append(tt.args, "program", "-n", "9"))
+		o, err := parseJob(append(tt.args, "program", "-n", "9"))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -57,7 +57,7 @@ func TestPlaceHere(t *testing.T) {
 		if tt.template != "" {
 			args = append(args, "-launch", tt.template)
 		}
-		o, err := parse(append(args, "program"))
+		o, err := parseJob(append(args, "program"))
 		if err != nil {
 			t.Fatal(err)
 		}

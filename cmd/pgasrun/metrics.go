@@ -1,8 +1,8 @@
 package main
 
-// -metrics: what all PEs of the job have counted, for Prometheus, at one address of the launcher while the job runs. The numbers are
-// what agents have told last, a fraction of a second ago; those of PEs that have ended stay. A PE that hangs or was killed has them too,
-// since agents read what PEs have counted without their help.
+// -metrics: what all PEs of the job have counted, for Prometheus, at one address of the launcher while the job runs. The
+// numbers are those that agents have sent last, a fraction of a second ago; those of PEs that have ended stay. A PE that
+// hangs or was killed has them too, since agents read what PEs have counted without their help.
 
 import (
 	"context"
@@ -20,22 +20,26 @@ import (
 
 // jobMetrics serves the metrics of a job.
 type jobMetrics struct {
+	addr string
+	news io.Writer
 	l    net.Listener
 	now  func() launch.Snapshot // nil until the job starts
 	stop context.CancelFunc
 }
 
-// openMetrics listens at addr, and says on out where.
-func openMetrics(addr string, out io.Writer) (*jobMetrics, error) {
-	l, err := metrics.Listen(addr)
-	if err != nil {
-		return nil, fmt.Errorf("-metrics: %w", err)
+// open listens at the address, and says where that is.
+func (m *jobMetrics) open(*launch.Spec) (err error) {
+	if m.l, err = metrics.Listen(m.addr); err != nil {
+		return runsWithout{fmt.Errorf("-metrics: %w; the job runs without", err)}
 	}
-	fmt.Fprintf(out, "pgasrun: metrics at http://%v/metrics\n", l.Addr())
-	return &jobMetrics{l: l}, nil
+	fmt.Fprintf(m.news, "pgasrun: metrics at http://%v/metrics\n", m.l.Addr())
+	return nil
 }
 
-// serve serves the job that now tells of, until close.
+// attach has the launcher tell what is known of the job.
+func (m *jobMetrics) attach(job *launch.Spec) { job.Live = bothLive(job.Live, m.serve) }
+
+// serve serves the job that now tells of, until finish.
 func (m *jobMetrics) serve(now func() launch.Snapshot) {
 	m.now = now
 	ctx, stop := context.WithCancel(context.Background())
@@ -45,7 +49,8 @@ func (m *jobMetrics) serve(now func() launch.Snapshot) {
 	go metrics.ServeAt(ctx, m.l, mux)
 }
 
-func (m *jobMetrics) close() {
+// finish stops to serve.
+func (m *jobMetrics) finish(*ending) {
 	if m.stop != nil {
 		m.stop()
 	}
@@ -87,4 +92,15 @@ func awaited(p *launch.PEState, pes []launch.PEState) int {
 		return -1
 	}
 	return p.For
+}
+
+// bothLive returns a launch.Spec.Live that tells two of the job; a may be nil.
+func bothLive(a, b func(now func() launch.Snapshot)) func(now func() launch.Snapshot) {
+	if a == nil {
+		return b
+	}
+	return func(now func() launch.Snapshot) {
+		a(now)
+		b(now)
+	}
 }

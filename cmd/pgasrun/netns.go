@@ -4,8 +4,8 @@ package main
 // hosts, UCX over TCP included, runs on one machine, with one flag.
 //
 // They are removed however the job ends, as long as pgasrun itself can: after a failure, -timeout, signals, a step of the
-// making that failed, and when nobody reads its output any more, as in `pgasrun … | head`. What a killed pgasrun leaves, the next one removes
-// (package netns).
+// making that failed, and when nobody reads its output any more, as in `pgasrun … | head`. What a killed pgasrun leaves,
+// the next one removes (package netns).
 
 import (
 	"errors"
@@ -13,7 +13,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -26,44 +25,28 @@ import (
 	"github.com/gopgas/gopgas/pgas/pgastest/netns"
 )
 
-// besideNetns are the flags that say what -netns says, or mean nothing for hosts that share this one's files.
-var besideNetns = []string{"hosts", "hostfile", "launch", "boot-addr", "stage", "static", k8sPrefix}
-
-// checkNetns returns an error if -netns is given with flags that mean nothing beside it.
-func (o *options) checkNetns() error {
-	if o.netns == "" {
-		return nil
-	}
-	for _, name := range o.given {
-		if slices.Contains(besideNetns, name) {
-			return fmt.Errorf("-netns with -%s: -netns makes the hosts itself, on this machine; give one of them", name)
-		}
-	}
-	return nil
-}
-
-// placeNetns returns the hosts of -netns under names that stand for them until they are made.
-func (o *options) placeNetns() ([]boot.Host, error) {
-	nhosts, pes, err := parseNetns(o.netns)
+// placeNetns returns the hosts of -netns under names that stand for them until they are made. nSet says that n is the
+// number of their PEs.
+func placeNetns(text string, n int, nSet bool) ([]boot.Host, error) {
+	nhosts, pes, err := parseNetns(text)
 	if err != nil {
 		return nil, err
 	}
-	n := nhosts * max(pes, 1)
+	all := nhosts * max(pes, 1)
 	switch {
-	case !o.nSet:
+	case !nSet:
 	case pes == 0:
-		n = o.n
-	case o.n != n:
-		return nil, fmt.Errorf("-n %d, but -netns %s has %s: leave -n out, or write -netns %d", o.n, o.netns, plural.Count(n, "PE"), nhosts)
+		all = n
+	case n != all:
+		return nil, fmt.Errorf("-n %d, but -netns %s has %s: leave -n out, or write -netns %d", n, text, plural.Count(all, "PE"), nhosts)
 	}
-	if n < nhosts {
-		return nil, fmt.Errorf("-n %d, but -netns %s has %s: each runs at least one PE", n, o.netns, plural.Count(nhosts, "host"))
+	if all < nhosts {
+		return nil, fmt.Errorf("-n %d, but -netns %s has %s: each runs at least one PE", all, text, plural.Count(nhosts, "host"))
 	}
 	hosts := make([]boot.Host, nhosts)
 	for i := range hosts {
-		hosts[i] = boot.Host{Name: fmt.Sprintf("netns%d", i), PEs: n*(i+1)/nhosts - n*i/nhosts}
+		hosts[i] = boot.Host{Name: fmt.Sprintf("netns%d", i), PEs: all*(i+1)/nhosts - all*i/nhosts}
 	}
-	o.template = netns.Template
 	return hosts, launch.CheckHosts(hosts)
 }
 
@@ -85,9 +68,9 @@ func parseNetns(text string) (nhosts, pes int, err error) {
 	return nhosts, pes, nil
 }
 
-// makeHosts makes the hosts of spec, unless a signal stops it, and gives them their names. The caller must call remove after the
-// job. An error leaves nothing behind.
-func (o *options) makeHosts(spec *launch.Spec, signals <-chan os.Signal) (remove func(), err error) {
+// makeHosts makes the hosts of spec, unless a signal stops it, and gives them their names. text is the value of -netns.
+// The caller must call remove after the job. An error leaves nothing behind.
+func makeHosts(text string, spec *launch.Spec, signals <-chan os.Signal) (remove func(), err error) {
 	ctx, settle := untilSignal(signals)
 	made, err := netns.NewContext(ctx, len(spec.Hosts))
 	stopped := settle()
@@ -95,7 +78,7 @@ func (o *options) makeHosts(spec *launch.Spec, signals <-chan os.Signal) (remove
 		err = errors.Join(stopped, made.Close())
 	}
 	if err != nil {
-		return nil, fmt.Errorf("-netns %s: %w", o.netns, err)
+		return nil, fmt.Errorf("-netns %s: %w", text, err)
 	}
 	for i := range spec.Hosts {
 		spec.Hosts[i].Name = made.Names[i]

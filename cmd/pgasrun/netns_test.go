@@ -185,7 +185,7 @@ func TestPlaceNetns(t *testing.T) {
 		"-netns 1x4":      {4},
 	}
 	for args, want := range tests {
-		o, err := parse(append(strings.Fields(args), "program"))
+		o, err := parseJob(append(strings.Fields(args), "program"))
 		if err != nil {
 			t.Errorf("%s: %v", args, err)
 			continue

@@ -1,7 +1,7 @@
 package main
 
-// -output: what each PE prints, in a file of its own, beside what pgasrun prints. The files are those of the launcher, whatever the
-// PE's host.
+// -output: what each PE prints, in a file of its own, beside what pgasrun prints. The files are on the launcher's host,
+// whatever the PE's host.
 
 import (
 	"errors"
@@ -13,15 +13,20 @@ import (
 	"strconv"
 	"sync"
 
+	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/boot/launch"
 )
 
 // outputs are the files of one job.
 type outputs struct {
-	dir string
-	pes []outputFile
+	dir  string
+	host int // the one host whose PEs this pgasrun starts, or everyHost
+	pes  []outputFile
 }
+
+// everyHost as outputs.host says that the files are those of all PEs.
+const everyHost = -1
 
 type outputFile struct {
 	mu     sync.Mutex    // a PE of a static start has a goroutine for each stream
@@ -33,30 +38,44 @@ type outputFile struct {
 // outputName matches the names of the files.
 var outputName = regexp.MustCompile(`^pe\.[0-9]+\.out$`)
 
-// openOutputs makes the files of the PEs that this pgasrun starts. Files of another job, which would be taken for
-// these, are removed. The error says what cannot be done, and what to do.
-func openOutputs(dir string, hosts []boot.Host, started []boot.Host) (*outputs, error) {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return nil, fmt.Errorf("-output %s: cannot make it (%w): name another directory", dir, withoutPath(err))
+// open makes the files of the PEs that this pgasrun starts. Files of another job, which would be taken for these, are
+// removed. The error says what cannot be done, and what to do.
+func (o *outputs) open(job *launch.Spec) error {
+	started := job.Hosts
+	if o.host != everyHost {
+		started = started[o.host : o.host+1]
+	}
+	if err := os.MkdirAll(o.dir, 0o777); err != nil {
+		return fmt.Errorf("-output %s: cannot make it (%w): name another directory", o.dir, withoutPath(err))
 	}
 	if err := boot.NeedFiles("-output, which has a file for each PE,", npes(started)); err != nil {
-		return nil, err
+		return err
 	}
-	o := &outputs{dir: dir, pes: make([]outputFile, npes(hosts))}
+	o.pes = make([]outputFile, npes(job.Hosts))
 	if err := o.removeOld(); err != nil {
-		return nil, fmt.Errorf("-output %s: cannot remove what another job has left (%w): name another directory", dir, withoutPath(err))
+		return fmt.Errorf("-output %s: cannot remove what another job has left (%w): name another directory", o.dir, withoutPath(err))
 	}
 	for _, h := range started {
 		for pe := h.First; pe < h.First+h.PEs; pe++ {
 			f, err := boot.CreateAnew(o.path(pe))
 			if err != nil {
 				o.close()
-				return nil, fmt.Errorf("-output %s: cannot write there (%w): name another directory", dir, withoutPath(err))
+				return fmt.Errorf("-output %s: cannot write there (%w): name another directory", o.dir, withoutPath(err))
 			}
 			o.pes[pe].f = f
 		}
 	}
-	return o, nil
+	return nil
+}
+
+// attach has the launcher tell what PEs print.
+func (o *outputs) attach(job *launch.Spec) { job.Output = bothOutputs(job.Output, o.piece) }
+
+// finish closes the files. A job whose output is not whole has not succeeded.
+func (o *outputs) finish(end *ending) {
+	if lacks := o.close(); lacks != nil {
+		end.status = complain(lacks, max(end.status, statusFailed))
+	}
 }
 
 // removeOld removes the files of another job. A name that is something else than a file stays, and is an error then.
@@ -118,7 +137,7 @@ func (o *outputs) close() error {
 		p.mu.Unlock()
 	}
 	if lacking > 1 {
-		failed = fmt.Errorf("%w; so do those of %d others", failed, lacking-1)
+		failed = fmt.Errorf("%w; so do those of %s", failed, plural.Count(lacking-1, "other"))
 	}
 	return failed
 }

@@ -13,8 +13,8 @@ import (
 func TestOutputsFull(t *testing.T) {
 	dir := t.TempDir()
 	hosts := []boot.Host{{Name: "a", PEs: 2}, {Name: "b", First: 2, PEs: 9}}
-	o, err := openOutputs(dir, hosts, hosts)
-	if err != nil {
+	o := &outputs{dir: dir, host: everyHost}
+	if err := o.open(&launch.Spec{Hosts: hosts}); err != nil {
 		t.Fatal(err)
 	}
 	for _, pe := range []int{1, 7} {
@@ -29,8 +29,8 @@ func TestOutputsFull(t *testing.T) {
 		o.piece(pe, launch.Stdout, []byte("one"))
 		o.piece(pe, launch.Stderr, []byte("two\n"))
 	}
-	err = o.close()
-	want := dir + "/pe.01.out lacks what PE 1 has printed: no space left on device; so do those of 1 others"
+	err := o.close()
+	want := dir + "/pe.01.out lacks what PE 1 has printed: no space left on device; so do those of 1 other"
 	if err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
 	}

@@ -79,7 +79,7 @@ func TestBuildAttacked(t *testing.T) {
 	dir := cacheDir(t, 0o1777)
 	t.Setenv("XDG_CACHE_HOME", dir)
 	inDir(t, dir, nobody, "mkdir -m 777 pgasrun")
-	p, err := (&options{program: "testdata/counted"}).packageProgram()
+	p, err := packageProgram("testdata/counted")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,7 @@
 package main
 
-// -pprof: the profiles that the PEs send, one file for each kind and PE, and the CPU profile of the whole job, in which every
-// sample has a label with the number of its PE.
+// -pprof: the profiles that the PEs send, one file for each kind and PE, and the CPU profile of the whole job, in which
+// every sample has a label with the number of its PE.
 
 import (
 	"errors"
@@ -32,9 +32,9 @@ type profiles struct {
 
 	failed bool // the job has ended with an error of the launcher
 
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the fields below
 	begun bool       // a piece has come
-	over  bool       // finish has been called: pieces that a host whose output is stuck still sends are dropped
+	over  bool       // the job has ended: pieces that a host whose output is stuck still sends are dropped
 	files map[profileName]*profileFile
 	full  bool // a file could not be written, and this has been said
 }
@@ -51,23 +51,33 @@ type profileFile struct {
 	failed   bool
 }
 
-// openProfiles prepares a directory for the profiles of a job. Those of another job, which would be taken for these, are removed
-// when the first piece of one of these has come.
-func openProfiles(dir string, npes int, news io.Writer) (*profiles, error) {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return nil, fmt.Errorf("-pprof %s: cannot make it (%w): name another directory", dir, errors.Unwrap(err))
+// open prepares the directory. Profiles of another job, which would be taken for these, are removed when the first piece
+// of one of these has come.
+func (p *profiles) open(job *launch.Spec) error {
+	p.npes, p.files = npes(job.Hosts), map[profileName]*profileFile{}
+	if err := os.MkdirAll(p.dir, 0o777); err != nil {
+		return fmt.Errorf("-pprof %s: cannot make it (%w): name another directory", p.dir, errors.Unwrap(err))
 	}
 	const each = 5 // job.cpu.pprof is made at the end
-	if err := boot.NeedFiles("-pprof, which has five files for each PE,", each*npes); err != nil {
-		return nil, err
+	if err := boot.NeedFiles("-pprof, which has five files for each PE,", each*p.npes); err != nil {
+		return err
 	}
-	probe, err := os.CreateTemp(dir, ".pgasrun-*")
+	probe, err := os.CreateTemp(p.dir, ".pgasrun-*")
 	if err != nil {
-		return nil, fmt.Errorf("-pprof %s: cannot write there (%w): name another directory", dir, errors.Unwrap(err))
+		return fmt.Errorf("-pprof %s: cannot write there (%w): name another directory", p.dir, errors.Unwrap(err))
 	}
 	probe.Close()
 	os.Remove(probe.Name())
-	return &profiles{dir: dir, npes: npes, news: news, files: map[profileName]*profileFile{}}, nil
+	return nil
+}
+
+// attach has the launcher pass on the PEs' profiles.
+func (p *profiles) attach(job *launch.Spec) { job.Profiles = p.piece }
+
+// finish completes the files when the job has ended.
+func (p *profiles) finish(end *ending) {
+	p.failed = end.err != nil
+	p.conclude()
 }
 
 // ours matches the names of the files of a job.
@@ -139,9 +149,9 @@ func (p *profiles) cannotWrite(err error) {
 	p.full = true
 }
 
-// finish closes the files when the job has ended, merges the CPU profiles, and says what there is. It reports whether every
-// profile is complete.
-func (p *profiles) finish() bool {
+// conclude closes the files, merges the CPU profiles, and says what there is. It reports whether every profile is
+// complete.
+func (p *profiles) conclude() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.over = true
@@ -186,8 +196,8 @@ func (p *profiles) sayMissing(missing map[boot.ProfileKind][]int) {
 	}
 }
 
-// close closes the file of a profile, and reports whether that is complete. Of a trace, what there is may be of use; nothing else
-// of which a part is missing can be read, and it is removed.
+// close closes the file of a profile, and reports whether the profile is complete. Part of a trace may be of use; part of
+// another profile cannot be read, and is removed.
 func (p *profiles) close(name profileName) bool {
 	f := p.files[name]
 	if f == nil || f.f == nil {

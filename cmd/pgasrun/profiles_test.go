@@ -12,6 +12,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/boot/launch"
 	"github.com/gopgas/gopgas/ucx"
 )
 
@@ -140,8 +141,8 @@ func TestProfilesWithoutLauncher(t *testing.T) {
 func TestProfilesDiskFull(t *testing.T) {
 	var news bytes.Buffer
 	dir := t.TempDir()
-	p, err := openProfiles(dir, 2, &news)
-	if err != nil {
+	p := &profiles{dir: dir, news: &news}
+	if err := p.open(&launch.Spec{Hosts: []boot.Host{{PEs: 2}}}); err != nil {
 		t.Fatal(err)
 	}
 	for _, k := range boot.ProfileKinds {
@@ -156,7 +157,7 @@ func TestProfilesDiskFull(t *testing.T) {
 	}
 	p.piece(1, boot.ExecutionTrace, []byte("go 1.26 trace"))
 	p.piece(1, boot.ExecutionTrace, nil)
-	if p.finish() {
+	if p.conclude() {
 		t.Error("all is said to be complete")
 	}
 	want := "pgasrun: -pprof: write /dev/full: no space left on device: profiles that cannot be written are dropped, and the job goes on\n" +

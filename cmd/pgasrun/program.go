@@ -32,33 +32,33 @@ type program struct {
 	pkg  string // the package to build it from, or empty
 }
 
-// resolve finds the program that the command line names.
-func (o *options) resolve() (program, error) {
-	info, err := os.Stat(o.program)
+// resolve finds the program that a command line names. elsewhere says that hosts of the command line run it.
+func resolve(name string, elsewhere bool) (program, error) {
+	info, err := os.Stat(name)
 	missing := errors.Is(err, os.ErrNotExist)
 	switch {
-	case strings.HasSuffix(o.program, ".go"):
-		return program{}, fmt.Errorf("%s is Go source: name the directory of its package, such as %s", o.program, packageOf(o.program))
-	case err == nil && info.IsDir(), missing && importPath(o.program):
-		return o.packageProgram()
-	case !strings.Contains(o.program, "/"):
-		return o.onPath(err == nil)
-	case missing && o.hosts == "" && o.hostfile == "":
-		return program{}, fmt.Errorf("there is no program or package %s: give the path of one, or a name on PATH", o.program)
+	case strings.HasSuffix(name, ".go"):
+		return program{}, fmt.Errorf("%s is Go source: name the directory of its package, such as %s", name, packageOf(name))
+	case err == nil && info.IsDir(), missing && importPath(name):
+		return packageProgram(name)
+	case !strings.Contains(name, "/"):
+		return onPath(name, err == nil)
+	case missing && !elsewhere:
+		return program{}, fmt.Errorf("there is no program or package %s: give the path of one, or a name on PATH", name)
 	}
 	// The hosts that are to run the file check it.
-	path, err := filepath.Abs(o.program)
+	path, err := filepath.Abs(name)
 	return program{path: path}, err
 }
 
 // onPath finds a program on PATH. inDir says that the working directory has a file of that name.
-func (o *options) onPath(inDir bool) (program, error) {
-	path, err := exec.LookPath(o.program)
+func onPath(name string, inDir bool) (program, error) {
+	path, err := exec.LookPath(name)
 	switch {
 	case err != nil && inDir:
-		return program{}, fmt.Errorf("%s is not on PATH: write ./%s for the file in this directory", o.program, o.program)
+		return program{}, fmt.Errorf("%s is not on PATH: write ./%s for the file in this directory", name, name)
 	case err != nil:
-		return program{}, fmt.Errorf("%s is not on PATH: give its path, or that of a Go package such as ./samples/hello", o.program)
+		return program{}, fmt.Errorf("%s is not on PATH: give its path, or that of a Go package such as ./samples/hello", name)
 	}
 	path, err = filepath.Abs(path)
 	return program{path: path}, err
@@ -81,12 +81,12 @@ func importPath(p string) bool {
 }
 
 // packageProgram returns the program of a package, with the path that it is built to.
-func (o *options) packageProgram() (program, error) {
-	p := program{pkg: o.program}
+func packageProgram(name string) (program, error) {
+	p := program{pkg: name}
 	if !importPath(p.pkg) {
 		var err error
 		if p.pkg, err = filepath.Abs(p.pkg); err != nil {
-			return p, fmt.Errorf("building %s: %w", o.program, err)
+			return p, fmt.Errorf("building %s: %w", name, err)
 		}
 	}
 	base, err := os.UserCacheDir()
@@ -176,8 +176,8 @@ func (p program) lock(ctx context.Context) (unlock func(), err error) {
 	}
 }
 
-// untilSignal returns a context that a signal ends, with "stopped by …" as its cause. After settle no signal is taken from the channel
-// any more; it returns that cause if one was.
+// untilSignal returns a context that a signal ends, with "stopped by …" as its cause. After settle no signal is taken
+// from the channel any more; it returns that cause if one was.
 func untilSignal(signals <-chan os.Signal) (ctx context.Context, settle func() error) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	done, taken := make(chan struct{}), make(chan error, 1)

@@ -6,6 +6,7 @@ package main
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -15,7 +16,51 @@ import (
 	"github.com/gopgas/gopgas/pgas/stats"
 )
 
-// jobStats is what -json prints. Times are nanoseconds.
+// statsForm is the form of -stats.
+type statsForm uint8
+
+const (
+	noStats statsForm = iota
+	statsTable
+	statsJSON
+)
+
+// String is that of flag.Value.
+func (f *statsForm) String() string { return "" }
+
+// IsBoolFlag lets -stats stand without a value.
+func (f *statsForm) IsBoolFlag() bool { return true }
+
+// Set takes the form. It is that of flag.Value: "true" is -stats alone.
+func (f *statsForm) Set(text string) error {
+	switch text {
+	case "true":
+		*f = statsTable
+	case "json":
+		*f = statsJSON
+	default:
+		return errors.New("write -stats for a table, or -stats=json")
+	}
+	return nil
+}
+
+// statsWriter prints the statistics of a job at its end.
+type statsWriter struct {
+	form statsForm
+	to   io.Writer
+}
+
+func (s *statsWriter) open(*launch.Spec) error { return nil }
+
+// attach has PEs record what they do.
+func (s *statsWriter) attach(job *launch.Spec) { job.Stats = true }
+
+// finish prints what is known.
+func (s *statsWriter) finish(end *ending) {
+	writeStats(s.to, end.Stats, end.npes, s.form == statsJSON)
+}
+
+// jobStats is what -stats=json prints. Times are nanoseconds.
 type jobStats struct {
 	Version   int                      `json:"version"` // of this object: 2
 	PEs       int                      `json:"pes"`     // of which there are statistics
@@ -56,8 +101,8 @@ type flow struct {
 	stats.Traffic
 }
 
-// waits returns how long p was blocked in what, the longest first. What it has counted has all waits, and what was seen of it from outside,
-// where nothing was counted, has some.
+// waits returns how long p was blocked in what, the longest first: all waits if p has counted them, and otherwise those
+// that were seen from outside.
 func (p *peStats) waits() []launch.Wait {
 	if p.Counts == nil {
 		return p.Waits

@@ -14,14 +14,14 @@ import (
 	"github.com/gopgas/gopgas/ucx"
 )
 
-// TestStats: in every kind of job, -json has one object with all PEs, and the waits of the program are among theirs.
+// TestStats: in every kind of job, -stats=json has one object with all PEs, and the waits of the program are among theirs.
 func TestStats(t *testing.T) {
 	for name, place := range places(t) {
 		t.Run(name, func(t *testing.T) {
 			if name != "local" && !ucx.Available {
 				t.Skip("PEs on two hosts, which need cgo")
 			}
-			r := launchJob(t, nil, slices.Concat(place, []string{"-stats", "-json", "./testdata/waits"})...)
+			r := launchJob(t, nil, slices.Concat(place, []string{"-stats=json", "./testdata/waits"})...)
 			status, _ := r.end()
 			d := json.NewDecoder(strings.NewReader(r.stderr.String()))
 			d.DisallowUnknownFields()
@@ -59,7 +59,7 @@ func TestStats(t *testing.T) {
 
 // TestStatsOfLateArrival: the PEs at which arrivals at a barrier are counted are not blamed for one that is late.
 func TestStatsOfLateArrival(t *testing.T) {
-	r := launchJob(t, nil, "-n", "3", "-stats", "-json", "./testdata/waits", "late")
+	r := launchJob(t, nil, "-n", "3", "-stats=json", "./testdata/waits", "late")
 	status, _ := r.end()
 	var s jobStats
 	if err := json.Unmarshal([]byte(r.stderr.String()), &s); status != 0 || err != nil {
@@ -73,7 +73,7 @@ func TestStatsOfLateArrival(t *testing.T) {
 // TestStatsOfKilledPE: it has statistics, too, and the others.
 func TestStatsOfKilledPE(t *testing.T) {
 	t.Setenv("PGAS_STATS", "1")
-	r := launchJob(t, nil, "-n", "3", "-json", "./testdata/counted", "killed")
+	r := launchJob(t, nil, "-n", "3", "-stats=json", "./testdata/counted", "killed")
 	status, _ := r.end()
 	text := r.stderr.String()
 	var s jobStats
@@ -92,14 +92,14 @@ func TestStatsOfKilledPE(t *testing.T) {
 
 // TestStatsOf64PEs: the table of a job with many PEs has few lines, and the object all PEs.
 func TestStatsOf64PEs(t *testing.T) {
-	for _, flags := range [][]string{{"-stats"}, {"-stats", "-json"}} {
+	for _, flags := range [][]string{{"-stats"}, {"-stats=json"}} {
 		r := launchJob(t, nil, slices.Concat([]string{"-n", "64"}, flags, []string{"./testdata/counted"})...)
 		status, _ := r.end()
 		text := r.stderr.String()
 		if status != 0 {
 			t.Fatalf("status %d: %s", status, text)
 		}
-		if len(flags) == 1 {
+		if flags[0] == "-stats" {
 			if n := strings.Count(text, "\n"); n > mostRows+12 || !strings.Contains(text, "operations: 448 put of 3.6 kB\n") {
 				t.Errorf("%d lines:\n%s", n, text)
 			}
@@ -212,7 +212,7 @@ func TestStatsOfManyPEs(t *testing.T) {
 			t.Errorf("%s: shown %v\n%s", share, !shown, &b)
 		}
 	}
-	if !strings.Contains(b.String(), "of 1000 PEs, the 32 that were blocked least and most; -json has all") {
+	if !strings.Contains(b.String(), "of 1000 PEs, the 32 that were blocked least and most; -stats=json has all") {
 		t.Error(b.String())
 	}
 }

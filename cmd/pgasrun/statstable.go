@@ -33,7 +33,7 @@ func (s *jobStats) table(to io.Writer, npes int) error {
 		rows[i].write(w)
 	}
 	if len(rows) < s.PEs {
-		fmt.Fprintf(w, "of %s, the %d that were blocked least and most; -json has all\n", plural.Count(s.PEs, "PE"), len(rows))
+		fmt.Fprintf(w, "of %s, the %d that were blocked least and most; -stats=json has all\n", plural.Count(s.PEs, "PE"), len(rows))
 	}
 	if missing := npes - s.PEs; missing > 0 {
 		fmt.Fprintf(w, "of %d more there are no statistics: their agents were lost\n", missing)

@@ -1,7 +1,7 @@
 package main
 
-// -trace: what the PEs have recorded, put together as one file when the job has ended. Whatever is wrong with the file, the job
-// itself goes on.
+// -trace: what the PEs have recorded, put together as one file when the job has ended. Whatever is wrong with the file,
+// the job itself goes on.
 
 import (
 	"compress/gzip"
@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/gopgas/gopgas/internal/plural"
@@ -17,28 +18,59 @@ import (
 	"github.com/gopgas/gopgas/pgas/trace"
 )
 
-// Bounds of the events that a PE may record if -trace-events does not say: a file of some hundred megabytes at most.
+// Bounds of the events that a PE may record if -trace does not say: a file of some hundred megabytes at most.
 const (
 	mostEvents  = 1 << 16 // of a PE
 	leastEvents = 1 << 10
 	allEvents   = 1 << 20 // of all PEs
 )
 
-// traceFile is the file of one job's trace.
-type traceFile struct {
+// traceFlag is what -trace asks for.
+type traceFlag struct {
+	file   string
+	events int // that each PE may record; 0: as many as eventsOf says
+}
+
+// String is that of flag.Value.
+func (f *traceFlag) String() string { return f.file }
+
+// Set takes FILE, or FILE,N. It is that of flag.Value.
+func (f *traceFlag) Set(text string) error {
+	i := strings.LastIndexByte(text, ',')
+	if i < 0 {
+		*f = traceFlag{file: text}
+		return nil
+	}
+	n, err := strconv.Atoi(text[i+1:])
+	if err != nil || n < 1 || n > record.MaxEvents {
+		return fmt.Errorf("%q is no number of events for each PE: write FILE,N with N from 1 to %d", text[i+1:], record.MaxEvents)
+	}
+	*f = traceFlag{file: text[:i], events: n}
+	return nil
+}
+
+// jobTrace is the trace of one job.
+type jobTrace struct {
 	*newFile
-	program string
+	asked   traceFlag
 	news    io.Writer
+	program string
 	all     trace.Collector
 }
 
-// openTrace prepares the file. The error says why it cannot be written.
-func openTrace(path, program string, news io.Writer) (*traceFile, error) {
-	f, err := createFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("-trace: %w", err)
+// open prepares the file. The error says why it cannot be written.
+func (f *jobTrace) open(job *launch.Spec) (err error) {
+	f.program = filepath.Base(job.Program)
+	if f.newFile, err = createFile(f.asked.file); err != nil {
+		return runsWithout{fmt.Errorf("-trace: %w; the job runs without a trace", err)}
 	}
-	return &traceFile{newFile: f, program: filepath.Base(program), news: news}, nil
+	return nil
+}
+
+// attach has the PEs record events, and the launcher pass them on.
+func (f *jobTrace) attach(job *launch.Spec) {
+	job.Trace = func(p launch.PETrace) { f.all.Add(p.Trace, p.Counts) }
+	job.Events = eventsOf(f.asked.events, npes(job.Hosts))
 }
 
 // eventsOf returns how many events each of npes PEs may record.
@@ -49,23 +81,21 @@ func eventsOf(asked, npes int) int {
 	return min(mostEvents, max(leastEvents, allEvents/npes))
 }
 
-// piece is launch.Spec.Trace.
-func (f *traceFile) piece(p launch.PETrace) { f.all.Add(p.Trace, p.Counts) }
-
 // finish writes the trace, and says where it is and how exact.
-func (f *traceFile) finish(clocks []launch.HostClock, npes int) error {
-	t := f.all.Trace(clocksOf(clocks))
+func (f *jobTrace) finish(end *ending) {
+	t := f.all.Trace(clocksOf(end.Clocks))
 	t.Program = f.program
 	if len(t.PEs) == 0 {
 		f.discard()
-		return errors.New("-trace: no PE has started, so there is no trace")
+		complain(errors.New("-trace: no PE has started, so there is no trace"), 0)
+		return
 	}
 	if err := f.write(t); err != nil {
 		f.discard()
-		return fmt.Errorf("-trace: %s cannot be written: %w: there is no trace", f.path, err)
+		complain(fmt.Errorf("-trace: %s cannot be written: %w: there is no trace", f.path, err), 0)
+		return
 	}
-	f.say(t, npes)
-	return nil
+	f.say(t, end.npes)
 }
 
 // clocksOf returns what a trace says of the hosts' clocks, and what turns their times into the launcher's.
@@ -82,7 +112,7 @@ func clocksOf(clocks []launch.HostClock) (hosts []trace.Host, turn []trace.Clock
 }
 
 // write writes the trace and puts the file in its place.
-func (f *traceFile) write(t *trace.Trace) error {
+func (f *jobTrace) write(t *trace.Trace) error {
 	var to io.WriteCloser = f.temp
 	if strings.HasSuffix(f.path, ".gz") {
 		to = gzip.NewWriter(f.temp)
@@ -95,7 +125,7 @@ func (f *traceFile) write(t *trace.Trace) error {
 }
 
 // say says what there is.
-func (f *traceFile) say(t *trace.Trace, npes int) {
+func (f *jobTrace) say(t *trace.Trace, npes int) {
 	events, dropped, updates := 0, uint64(0), uint64(0)
 	for i := range t.PEs {
 		events += len(t.PEs[i].Slices) + len(t.PEs[i].Points)
@@ -110,7 +140,7 @@ func (f *traceFile) say(t *trace.Trace, npes int) {
 	}
 	fmt.Fprintf(f.news, "pgasrun: the trace is in %s: %s, %s; open it in https://ui.perfetto.dev, or: pgasrun trace summary %s\n", f.path, plural.Count(events, "event"), exact, f.path)
 	if dropped > 0 {
-		fmt.Fprintf(f.news, "pgasrun: -trace: no room for %s: give each PE room for more with -trace-events (at most %d)\n", plural.Count(dropped, "later event"), record.MaxEvents)
+		fmt.Fprintf(f.news, "pgasrun: -trace: no room for %s: give each PE room for more with -trace %s,N (at most %d)\n", plural.Count(dropped, "later event"), f.path, record.MaxEvents)
 	}
 	if updates > 0 {
 		fmt.Fprintf(f.news, "pgasrun: -trace: %s of words beyond half of the room: waits that they ended have no arrow\n", plural.Count(updates, "update"))

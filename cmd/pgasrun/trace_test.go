@@ -169,8 +169,8 @@ func TestTraceOfKilledPE(t *testing.T) {
 // TestTraceIsBounded: events without room are counted, and the user is told.
 func TestTraceIsBounded(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "t.json")
-	r := launchJob(t, nil, "-n", "3", "-trace", file, "-trace-events", "5", traced, "1ms")
-	if status, _ := r.end(); status != 0 || !strings.Contains(r.stderr.String(), "-trace-events") {
+	r := launchJob(t, nil, "-n", "3", "-trace", file+",5", traced, "1ms")
+	if status, _ := r.end(); status != 0 || !strings.Contains(r.stderr.String(), "-trace "+file+",N") {
 		t.Errorf("status %d: %s", status, &r.stderr)
 	}
 	out, err := exec.Command("pgasrun", "trace", "summary", "-json", file).Output()
@@ -190,8 +190,8 @@ func TestFullDisk(t *testing.T) {
 		t.Skipf("no small file system can be mounted here: %v %s", err, out)
 	}
 	t.Cleanup(func() { exec.Command("umount", "-l", dir).Run() })
-	for flag, want := range map[string]string{"-trace": "no space left on device: there is no trace", "-ui-save": "no space left on device: the page is not saved"} {
-		r := launchJob(t, nil, "-n", "3", flag, filepath.Join(dir, "t"), traced, "1ms")
+	for flag, want := range map[string]string{"-trace=": "no space left on device: there is no trace", "-ui=save:": "no space left on device: the page is not saved"} {
+		r := launchJob(t, nil, "-n", "3", flag+filepath.Join(dir, "t"), traced, "1ms")
 		status, _ := r.end()
 		if lines := strings.Split(strings.TrimSpace(r.stderr.String()), "\n"); status != 0 || len(lines) != 1 || !strings.Contains(lines[0], want) {
 			t.Errorf("%s: status %d: %s", flag, status, &r.stderr)

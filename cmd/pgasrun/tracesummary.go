@@ -7,7 +7,6 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -25,56 +24,48 @@ usage: pgasrun trace summary [-json] FILE
 
 FILE may be compressed by gzip; - is standard input. https://ui.perfetto.dev draws it. docs/use/trace.md explains each part.
 
-flags:
 `
 
-func traceFlags() (fs *flag.FlagSet, asJSON *bool) {
-	fs = flag.NewFlagSet("pgasrun trace", flag.ContinueOnError)
-	fs.SetOutput(io.Discard)
-	return fs, fs.Bool("json", false, "print one JSON object with all of each list")
+func traceFlags(asJSON *bool) *flagSet {
+	s := newFlags("pgasrun trace", "`pgasrun trace summary FILE`, `pgasrun trace -h` says more", nil)
+	s.truth(flagsAlone, asJSON, "json", "print one JSON object with all of each list")
+	return s
 }
 
 // traceUsage is what -h prints.
-func traceUsage() string {
-	fs, _ := traceFlags()
-	return traceHelp + defaults(fs)
-}
+func traceUsage() string { return traceHelp + traceFlags(new(bool)).help() }
 
-// runTrace is pgasrun trace. It returns the exit status.
-func runTrace(args []string) int {
-	fs, asJSON := traceFlags()
-	usage := func(err error) int {
-		return complain(fmt.Errorf("%w: `pgasrun trace summary FILE`, `pgasrun trace -h` says more", err), statusUsage)
-	}
+// runTrace is pgasrun trace.
+func runTrace(args []string, to io.Writer) (int, error) {
+	var asJSON bool
+	s := traceFlags(&asJSON)
+	wrong := func(what string) (int, error) { return statusUsage, fmt.Errorf("%s: %s", what, s.hint) }
 	if len(args) > 0 && args[0] == "summary" {
 		args = args[1:]
 	} else if len(args) == 0 || args[0] != "-h" && args[0] != "-help" && args[0] != "--help" {
-		return usage(errors.New("trace: the only thing to do with a trace is a summary"))
+		return wrong("trace: the only thing to do with a trace is a summary")
 	}
-	switch err := fs.Parse(args); {
-	case errors.Is(err, flag.ErrHelp):
-		fmt.Print(traceUsage())
-		return 0
-	case err != nil:
-		return usage(err)
-	case fs.NArg() != 1:
-		return usage(errors.New("trace summary: one file is needed"))
+	if err := s.parse(args); err != nil {
+		return statusUsage, err
 	}
-	t, err := readTrace(fs.Arg(0))
+	if s.NArg() != 1 {
+		return wrong("trace summary: one file is needed")
+	}
+	t, err := readTrace(s.Arg(0))
 	if err != nil {
-		return complain(err, statusFailed)
+		return statusFailed, err
 	}
-	s := t.Summarize()
-	out := bufio.NewWriter(os.Stdout)
-	if *asJSON {
-		err = json.NewEncoder(out).Encode(s)
+	sum := t.Summarize()
+	out := bufio.NewWriter(to)
+	if asJSON {
+		err = json.NewEncoder(out).Encode(sum)
 	} else {
-		err = s.WriteText(out)
+		err = sum.WriteText(out)
 	}
 	if err = errors.Join(err, out.Flush()); err != nil {
-		return complain(err, statusFailed)
+		return statusFailed, err
 	}
-	return 0
+	return 0, nil
 }
 
 // readTrace reads a trace from a file, or from standard input if it is -.

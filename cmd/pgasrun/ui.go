@@ -1,64 +1,77 @@
 package main
 
-// -ui and -ui-save: the page of the job, while it runs and as a file at the end. Whatever is wrong with either, the job itself goes
-// on.
+// -ui: the page of the job, while it runs and as a file at the end. Whatever is wrong with either, the job itself goes on.
 
 import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/gopgas/gopgas/cmd/pgasrun/ui"
 	"github.com/gopgas/gopgas/pgas/boot/launch"
 )
 
+// pageFlag is what -ui asks for.
+type pageFlag struct {
+	addr string // where the page is shown; "": nowhere
+	file string // where it is saved; "": nowhere
+}
+
+// String is that of flag.Value.
+func (f *pageFlag) String() string { return f.addr }
+
+// Set takes an address, or save:FILE. It is that of flag.Value.
+func (f *pageFlag) Set(text string) error {
+	file, save := strings.CutPrefix(text, "save:")
+	switch {
+	case text == "" || save && file == "":
+		return errors.New("write auto, a port, host:port, or save:FILE")
+	case save:
+		f.file = file
+	default:
+		f.addr = text
+	}
+	return nil
+}
+
 // jobPage is the page of one job.
 type jobPage struct {
+	asked  pageFlag
+	news   io.Writer
 	page   *ui.Page
 	server *ui.Server // nil: nobody can look at it
 	file   *newFile   // nil: it is not kept
-	news   io.Writer
 }
 
-// openPage makes the page that the flags ask for, has the job tell it what it needs, and says where it is. It returns nil if there
-// is none.
-func openPage(o *options, spec *launch.Spec, news io.Writer) *jobPage {
-	if o.ui == "" && o.uiSave == "" {
-		return nil
-	}
-	job := ui.Job{Program: spec.Program, Args: spec.Args, PEs: npes(spec.Hosts), Began: time.Now()}
-	p := &jobPage{page: ui.New(job), news: news}
-	if o.ui != "" {
+// open makes the page, and says where it is.
+func (p *jobPage) open(job *launch.Spec) error {
+	p.page = ui.New(ui.Job{Program: job.Program, Args: job.Args, PEs: npes(job.Hosts), Began: time.Now()})
+	if p.asked.addr != "" {
 		var err error
-		if p.server, err = p.page.Listen(o.ui); err != nil {
+		if p.server, err = p.page.Listen(p.asked.addr); err != nil {
 			p.say("-ui: %v; the job runs without a page", err)
 		} else {
 			p.say("the page of this job is %s", p.server.URL)
 		}
 	}
-	if o.uiSave != "" {
+	if p.asked.file != "" {
 		var err error
-		if p.file, err = createFile(o.uiSave); err != nil {
-			p.say("-ui-save: %v; the page is not saved", err)
+		if p.file, err = createFile(p.asked.file); err != nil {
+			p.say("-ui save: %v; the page is not saved", err)
 		}
 	}
-	if p.server == nil && p.file == nil {
-		return nil
-	}
-	spec.Live, spec.Output = both(spec.Live, p.page.Watch), bothOutputs(spec.Output, func(pe int, _ launch.Stream, piece []byte) { p.page.Output(pe, piece) })
-	return p
+	return nil
 }
 
-// both returns a launch.Spec.Live that tells two of the job; a may be nil.
-func both(a, b func(now func() launch.Snapshot)) func(now func() launch.Snapshot) {
-	if a == nil {
-		return b
+// attach has the launcher tell the page of the job, if there is anything to show it with.
+func (p *jobPage) attach(job *launch.Spec) {
+	if p.server == nil && p.file == nil {
+		return
 	}
-	return func(now func() launch.Snapshot) {
-		a(now)
-		b(now)
-	}
+	job.Live = bothLive(job.Live, p.page.Watch)
+	job.Output = bothOutputs(job.Output, func(pe int, _ launch.Stream, piece []byte) { p.page.Output(pe, piece) })
 }
 
 func (p *jobPage) say(format string, args ...any) {
@@ -66,8 +79,8 @@ func (p *jobPage) say(format string, args ...any) {
 }
 
 // finish tells the page how the job has ended, and keeps it.
-func (p *jobPage) finish(res launch.Result, status int, err error) {
-	p.page.End(outcomeOf(res, status, err))
+func (p *jobPage) finish(end *ending) {
+	p.page.End(outcomeOf(end))
 	if p.file != nil {
 		p.save()
 	}
@@ -79,28 +92,28 @@ func (p *jobPage) finish(res launch.Result, status int, err error) {
 func (p *jobPage) save() {
 	if err := p.file.replace(p.page.Save(p.file.temp)); err != nil {
 		p.file.discard()
-		p.say("-ui-save: %s cannot be written: %v: the page is not saved", p.file.path, err)
+		p.say("-ui save: %s cannot be written: %v: the page is not saved", p.file.path, err)
 		return
 	}
 	p.say("the page is saved in %s", p.file.path)
 }
 
 // outcomeOf says how a job has ended, as pgasrun does.
-func outcomeOf(res launch.Result, status int, err error) ui.Outcome {
-	o := ui.Outcome{State: ui.Failed, Status: status}
+func outcomeOf(end *ending) ui.Outcome {
+	o := ui.Outcome{State: ui.Failed, Status: end.status}
 	switch {
-	case errors.As(err, new(errTimeout)):
+	case errors.As(end.err, new(errTimeout)):
 		o.State = ui.TimedOut
-	case err == nil && status == 0:
+	case end.err == nil && end.status == 0:
 		o.State, o.Report = ui.Succeeded, "All PEs have ended with exit status 0."
-	case res.First != nil && res.First.AfterUserSignal():
+	case end.First != nil && end.First.AfterUserSignal():
 		o.State = ui.Interrupted
 	}
-	if res.First != nil {
-		o.Report = res.First.String()
+	if end.First != nil {
+		o.Report = end.First.String()
 	}
-	if err != nil {
-		o.Report = err.Error() + "\n" + o.Report
+	if end.err != nil {
+		o.Report = end.err.Error() + "\n" + o.Report
 	}
 	return o
 }

@@ -7,10 +7,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"runtime"
 	"strings"
@@ -29,9 +27,8 @@ usage: pgasrun version [-json]
                                                  and agents, which must be the same on all hosts of a job
   pgasrun version -json | jq .ucx.running
 
-pgasrun itself has no UCX: that of the pgasdoctor beside it, or on PATH, is told.
+pgasrun itself has no UCX. It asks the pgasdoctor beside it, or on PATH, for the release.
 
-flags:
 `
 
 // versions are what pgasrun version prints.
@@ -46,41 +43,35 @@ type versions struct {
 	NoUCX    string      `json:"ucx_error,omitempty"` // why not
 }
 
-func versionFlags() (fs *flag.FlagSet, asJSON *bool) {
-	fs = flag.NewFlagSet("pgasrun version", flag.ContinueOnError)
-	fs.SetOutput(io.Discard)
-	return fs, fs.Bool("json", false, "print one JSON object")
+func versionFlags(asJSON *bool) *flagSet {
+	s := newFlags("pgasrun version", "`pgasrun version -h` says more", retired)
+	s.truth(flagsAlone, asJSON, "json", "print one JSON object")
+	return s
 }
 
 // versionUsage is what -h prints.
-func versionUsage() string {
-	fs, _ := versionFlags()
-	return versionHelp + defaults(fs)
-}
+func versionUsage() string { return versionHelp + versionFlags(new(bool)).help() }
 
-// runVersion is pgasrun version. It returns the exit status.
-func runVersion(args []string) int {
-	fs, asJSON := versionFlags()
-	err := fs.Parse(args)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		fmt.Print(versionUsage())
-		return 0
-	case err == nil && fs.NArg() > 0:
-		err = fmt.Errorf("version %s: it takes no argument", fs.Arg(0))
+// runVersion is pgasrun version.
+func runVersion(args []string, out io.Writer) (int, error) {
+	var asJSON bool
+	s := versionFlags(&asJSON)
+	if err := s.parse(args); err != nil {
+		return statusUsage, err
 	}
-	if err != nil {
-		return complain(fmt.Errorf("%w: `pgasrun version -h` says more", err), statusUsage)
+	if s.NArg() > 0 {
+		return statusUsage, fmt.Errorf("version %s: it takes no argument; `pgasrun -- version` runs a program that is called version", s.Arg(0))
 	}
 	v := versions{Gopgas: version.Current(), Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Protocol: launch.Protocol()}
 	v.Commit, v.Modified = version.Commit()
+	var err error
 	if v.UCX, err = askUCX(); err != nil {
 		v.NoUCX = err.Error()
 	}
-	if err := v.print(os.Stdout, *asJSON); err != nil {
-		return complain(fmt.Errorf("printing versions: %w", err), statusFailed)
+	if err := v.print(out, asJSON); err != nil {
+		return statusFailed, fmt.Errorf("printing versions: %w", err)
 	}
-	return 0
+	return 0, nil
 }
 
 func (v *versions) print(w io.Writer, asJSON bool) error {

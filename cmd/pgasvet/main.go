@@ -20,7 +20,7 @@ func main() {
 		fmt.Print(help())
 		return
 	}
-	if status, done := described().Run(os.Args[1:], os.Stdout, os.Stderr); done {
+	if status, done := described().Do(os.Args[1:], os.Stdout, os.Stderr); done {
 		os.Exit(status)
 	}
 	multichecker.Main(rules.All()...)

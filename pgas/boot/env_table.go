@@ -12,17 +12,17 @@ import (
 	"unicode"
 )
 
-// PrintVariables writes every variable that users may set, with its value in environ and the value's origin:
+// PrintVariables writes every variable for users, with its value in environ and the value's origin:
 // "default", "environment", the old name under which environ has it, or "flag" if it is in flags, the assignments of
-// command-line flags, which take precedence. It quotes a value that a shell would not read as one word. It returns the
-// error of w.
-func PrintVariables(w io.Writer, environ, flags []string) error {
+// command-line flags, which take precedence. It quotes a value that a shell would not read as one word. Variables for
+// developers are among them if they are set, or with all. It returns the error of w.
+func PrintVariables(w io.Writer, environ, flags []string, all bool) error {
 	env, _ := ourVariables(environ) // names that do not exist are not our business
 	top, _ := ourVariables(flags)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "VARIABLE\tVALUE\tORIGIN\tMEANING")
 	for _, v := range variables {
-		if v.Private {
+		if v.For == Launcher {
 			continue
 		}
 		value, origin, meaning := v.defaults()
@@ -34,6 +34,9 @@ func PrintVariables(w io.Writer, environ, flags []string) error {
 		}
 		if given, _ := effective(top, v.Name); given != "" {
 			value, origin = shellQuoted(given), "flag"
+		}
+		if v.For == Developers && origin == "default" && !all {
+			continue
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", v.Name, value, origin, meaning)
 	}

@@ -47,7 +47,7 @@ func TestParseSettings(t *testing.T) {
 		{"SHMEM_BARRIER_ALGORITHM=ring SMA_X=1 SHMEM=1 SMA_HEAP_MAX=x", Settings{}, ""},
 		{"SHMEM_SYMMETRIC_SIZE=big PGAS_HEAP_MAX=1m", Settings{}, "SHMEM_SYMMETRIC_SIZE=big: must be a number of bytes, such as 64m or 1.5g"},
 		{"SMA_SYMMETRIC_SIZE=-1", Settings{}, "SMA_SYMMETRIC_SIZE=-1: must be a number of bytes, such as 64m or 1.5g"},
-		{"PGAS_SYMMETRIC_SIZE=1g", Settings{}, "there is no variable PGAS_SYMMETRIC_SIZE: did you mean SHMEM_SYMMETRIC_SIZE? (`pgasrun -env` lists them all)"},
+		{"PGAS_SYMMETRIC_SIZE=1g", Settings{}, "there is no variable PGAS_SYMMETRIC_SIZE: did you mean SHMEM_SYMMETRIC_SIZE? (`pgasrun env` lists them all)"},
 		{"PGAS_SPIN=-1s", Settings{}, "PGAS_SPIN=-1s: must be auto, 0 or a duration such as 20us"},
 		{"PGAS_NOTES_MAX=5000", Settings{NotesMax: 5000}, ""},
 		{"PGAS_CONNECTIONS=3", Settings{Connections: 3}, ""},
@@ -61,9 +61,9 @@ func TestParseSettings(t *testing.T) {
 		{"PGAS_BOOT=slurm PGAS_BOOT_TIMEOUT=5s", Settings{BootTimeout: 5 * time.Second}, ""},
 		{"PGAS_BOOT=lsf", Settings{}, "PGAS_BOOT=lsf: must be one of auto, pgasrun, static, pmix, pmi2, slurm, single"},
 		{"PGAS_BOOT_TIMEOUT=0", Settings{}, "PGAS_BOOT_TIMEOUT=0: must be a duration of 1s or more, such as 60s"},
-		{"PGAS_HEAP=1g", Settings{}, "there is no variable PGAS_HEAP: did you mean PGAS_HEAP_MAX? (`pgasrun -env` lists them all)"},
-		{"PGAS_ATOMIC=1", Settings{}, "there is no variable PGAS_ATOMIC: did you mean PGAS_AMO? (`pgasrun -env` lists them all)"},
-		{"PGAS_TIMEOUT=1", Settings{}, "there is no variable PGAS_TIMEOUT: did you mean PGAS_PEER_TIMEOUT? (`pgasrun -env` lists them all)"},
+		{"PGAS_HEAP=1g", Settings{}, "there is no variable PGAS_HEAP: did you mean PGAS_HEAP_MAX? (`pgasrun env` lists them all)"},
+		{"PGAS_ATOMIC=1", Settings{}, "there is no variable PGAS_ATOMIC: did you mean PGAS_AMO? (`pgasrun env` lists them all)"},
+		{"PGAS_TIMEOUT=1", Settings{}, "there is no variable PGAS_TIMEOUT: did you mean PGAS_PEER_TIMEOUT? (`pgasrun env` lists them all)"},
 	}
 	for _, tt := range tests {
 		got, err := ParseSettings(strings.Fields(tt.env))
@@ -83,7 +83,7 @@ func text(err error) string {
 // TestDefaultsAreTrue checks that each default in the table is what the parser returns for a variable that is not set.
 func TestDefaultsAreTrue(t *testing.T) {
 	for _, v := range Variables() {
-		if v.Private || strings.HasPrefix(v.Default, "(") {
+		if v.For == Launcher || strings.HasPrefix(v.Default, "(") {
 			continue
 		}
 		got, err := ParseSettings([]string{v.Name + "=" + v.Default})
@@ -124,14 +124,14 @@ func TestParseSymmetricSize(t *testing.T) {
 // TestPrintVariables checks that each line begins with three words, which a shell reads back.
 func TestPrintVariables(t *testing.T) {
 	var b strings.Builder
-	env := []string{"PGAS_AMO=nic", "PGAS_RMA=", "SMA_SYMMETRIC_SIZE=20k of it", "SHMEM_INFO=a'b\n", "PGAS_TOPO=host", "PGAS_NONSENSE=1"}
-	if err := PrintVariables(&b, env, []string{"PGAS_TOPO=host,rack:2"}); err != nil {
+	env := []string{"PGAS_AMO=nic", "PGAS_NOTES_MAX=7", "PGAS_RMA=", "SMA_SYMMETRIC_SIZE=20k of it", "SHMEM_INFO=a'b\n", "PGAS_TOPO=host", "PGAS_NONSENSE=1"}
+	if err := PrintVariables(&b, env, []string{"PGAS_TOPO=host,rack:2"}, false); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
 		`PGAS_AMO +nic +environment +what`, `PGAS_RMA +auto +default +how`, `PGAS_HEAP_MAX +- +default .*\(default: this host's memory\)`,
 		`SHMEM_SYMMETRIC_SIZE +'20k of it' +SMA_SYMMETRIC_SIZE `, `PGAS_TOPO +host,rack:2 +flag `, `SHMEM_VERSION +- +default .*\]`,
-		`SHMEM_INFO +\$'a\\'b\\n' +environment `,
+		`SHMEM_INFO +\$'a\\'b\\n' +environment `, `PGAS_NOTES_MAX +7 +environment `,
 	} {
 		if !regexp.MustCompile(`(?m)^` + want).MatchString(b.String()) {
 			t.Errorf("no line like %s in\n%s", want, b.String())
@@ -139,6 +139,13 @@ func TestPrintVariables(t *testing.T) {
 	}
 	if strings.Contains(b.String(), "PGAS_NPES ") {
 		t.Errorf("what only the launcher writes is shown:\n%s", b.String())
+	}
+	if strings.Contains(b.String(), "PGAS_SPIN ") {
+		t.Errorf("a variable for developers that is not set is shown:\n%s", b.String())
+	}
+	b.Reset()
+	if err := PrintVariables(&b, env, nil, true); err != nil || !strings.Contains(b.String(), "PGAS_SPIN ") || strings.Contains(b.String(), "PGAS_NPES ") {
+		t.Errorf("%v: all variables are not\n%s", err, b.String())
 	}
 }
 

@@ -1,6 +1,6 @@
 package topo
 
-// The user's description of the topology, with -topo or PGAS_TOPO:
+// The user's description of the topology, in PGAS_TOPO:
 //
 //	list  = level { "," level } [ "," "machine" ]
 //	level = name [ ":" count ]

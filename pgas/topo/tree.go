@@ -104,7 +104,7 @@ func (t *Tree) Names() []string {
 func (t *Tree) Level(name string) (Level, error) {
 	i := slices.IndexFunc(t.levels, func(l Level) bool { return l.name == name })
 	if i < 0 {
-		return Level{}, fmt.Errorf("there is no level %q: this job has %s (-topo says which)", name, strings.Join(t.Names(), ", "))
+		return Level{}, fmt.Errorf("there is no level %q: this job has %s (PGAS_TOPO says which)", name, strings.Join(t.Names(), ", "))
 	}
 	return t.levels[i], nil
 }

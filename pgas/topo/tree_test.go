@@ -66,7 +66,7 @@ func TestLevel(t *testing.T) {
 			t.Errorf("level %s: %v, %v", name, l, err)
 		}
 	}
-	want := `there is no level "rakc": this job has machine, rack, host, numa (-topo says which)`
+	want := `there is no level "rakc": this job has machine, rack, host, numa (PGAS_TOPO says which)`
 	if _, err := tree.Level("rakc"); err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}

@@ -72,7 +72,7 @@ func (t *textWriter) head(s *Summary) {
 	}
 	t.printf("%s: %s on %s, %v of %s, %.1f %% of it blocked\n", s.Program, plural.Count(s.PEs, "PE"), plural.Count(len(s.Hosts), "host"), short(s.Elapsed), kind, 100*s.Blocked)
 	if s.Dropped > 0 {
-		t.printf("no room for %s: what follows ends early on some PEs; give more room with -trace-events\n", plural.Count(s.Dropped, "event"))
+		t.printf("no room for %s: what follows ends early on some PEs; give more room with -trace FILE,N\n", plural.Count(s.Dropped, "event"))
 	}
 	if s.Updates > 0 {
 		t.printf("no room for %s of words: waits that they ended are named no sender\n", plural.Count(s.Updates, "update"))

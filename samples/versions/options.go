@@ -59,7 +59,7 @@ func (p *Program) parse(args []string) (o *options, text string, err error) {
 	fs.BoolVar(&o.simulated, "sim", false, "simulate the PEs, without pgasrun")
 	fs.StringVar(&pes, "pes", p.PEs, "with -sim: `numbers` of PEs")
 	fs.StringVar(&o.machine, "machine", "aries", "with -sim: what operations cost, on `which` machine: "+strings.Join(machineNames(), ", "))
-	fs.StringVar(&o.topology, "topo", "", "with -sim: `levels` of the machine, as pgasrun -topo has them, with a count for each (default a host for each PE)")
+	fs.StringVar(&o.topology, "topo", "", "with -sim: `levels` of the machine, as PGAS_TOPO has them, with a count for each (default a host for each PE)")
 	fs.Uint64Var(&o.seed, "seed", 1, "with -sim: `number` from which all random ones follow")
 	p.Flags(fs)
 	switch err := fs.Parse(args); {

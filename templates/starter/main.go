@@ -35,7 +35,7 @@ func main() {
 			return err
 		}
 		if w.PE() == 0 {
-			fmt.Printf("%d PEs, %d x %d cells, %d steps: heat %.6f, %d cells above average\n",
+			fmt.Printf("PEs: %d, cells: %d x %d, steps: %d, heat: %.6f, cells above average: %d\n",
 				w.NPEs(), w.NPEs()**rows, Width, *steps, heat, warm)
 		}
 		return strips.Free(ctx)

@@ -58,7 +58,7 @@ type cell string
 const (
 	runs cell = "runs"
 
-	noDaemon  cell = "nothing but the user has started the PEs: one that is killed is all that can happen, and `pgasrun -static` is the row of pods"
+	noDaemon  cell = "nothing but the user has started the PEs: one that is killed is all that can happen, and `pgasrun static` is the row of pods"
 	sshHello  cell = "ssh/ssh_test.go:testHello"
 	sshWords  cell = "ssh/ssh_test.go:testWordcount"
 	sshLocks  cell = "ssh/ssh_test.go:testLocks"

@@ -20,7 +20,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// manifest is what these tests need of the objects that `pgasrun -k8s -dry-run` prints.
+// manifest is what these tests need of the objects that `pgasrun k8s` prints.
 type manifest struct {
 	Kind string
 	Data map[string]string
@@ -61,7 +61,7 @@ func newPods(t *testing.T, command ...string) *pods {
 	if err := os.Chmod(dir, 0o755); err != nil { // the PEs are not root's
 		t.Fatal(err)
 	}
-	argv := append([]string{"-k8s", "-dry-run", "-k8s-image", "image", "-n", "4", "-k8s-pods", "2"}, command...)
+	argv := append([]string{"k8s", "-image", "image", "-n", "4", "-pods", "2"}, command...)
 	cmd := exec.CommandContext(hangContext(t), bin+"/pgasrun", argv...)
 	cmd.Env = append(os.Environ(), "PGAS_HEAP_MAX=64m")
 	o := run(t, cmd)

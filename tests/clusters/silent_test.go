@@ -39,10 +39,10 @@ var silentJobs = []silentJob{
 		}
 		return cmds
 	}},
-	{"pgasrun -static", 6, func(t *testing.T, wait string) (cmds []*exec.Cmd) {
+	{"pgasrun static", 6, func(t *testing.T, wait string) (cmds []*exec.Cmd) {
 		s := silentStatic(t)
 		for host := range 3 {
-			cmd := s.pe(t, 0, host, bin+"/pgasrun", "-static", bin+"/body", "silent", wait)
+			cmd := s.pe(t, 0, host, bin+"/pgasrun", "static", bin+"/body", "silent", wait)
 			cmd.Env = append(slices.DeleteFunc(cmd.Env, func(v string) bool { return strings.HasPrefix(v, "PGAS_PE=") }), fmt.Sprint("PGAS_HOST=", host))
 			cmds = append(cmds, cmd)
 		}
@@ -74,7 +74,7 @@ var stoppedSets = [][]int{{0}, {1}, {2}, {0, 1}, {0, 2}}
 // arbiter, and some of each wait.
 var alwaysStopped = []string{
 	"static[0]barrier", "static[0]context", "static[1]compute", "static[2]put", "static[0 2]context",
-	"pgasrun -static[0]word", "srun, none[0]context", "srun, none[0 1]put", "srun, pmix[1]lock",
+	"pgasrun static[0]word", "srun, none[0]context", "srun, none[0 1]put", "srun, pmix[1]lock",
 }
 
 var silentWaits = []string{"barrier", "word", "context", "put", "lock", "compute"}

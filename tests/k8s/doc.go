@@ -1,4 +1,4 @@
-// Package k8s compares what `pgasrun -k8s -dry-run` prints with Kubernetes' own types and checks. It is a module of its
+// Package k8s compares what `pgasrun k8s` prints with Kubernetes' own types and checks. It is a module of its
 // own, so that nothing else depends on Kubernetes.
 //
 //	GOWORK=off go test .                     the fields and their types, as k8s.io/api has them: seconds

@@ -22,7 +22,7 @@ var limits = map[string]limit{
 	"cmd/pgasbench/lockbench":          {circle: 14, pairs: 13},
 	"cmd/pgasbench/startbench":         {circle: 2, pairs: 2},
 	"cmd/pgasgen":                      {circle: 9, pairs: 12},
-	"cmd/pgasrun":                      {circle: 11, pairs: 15},
+	"cmd/pgasrun":                      {circle: 2, pairs: 1},
 	"cmd/pgasrun/doctor":               {circle: 6, pairs: 5},
 	"cmd/pgasrun/ui":                   {circle: 2, pairs: 2},
 	"cmd/pgasvet/internal/calls":       {circle: 4, pairs: 1},

@@ -19,7 +19,7 @@ func TestHungJob(t *testing.T) {
 	t.Parallel()
 	b := newTab(t)
 	file := filepath.Join(t.TempDir(), "page.html")
-	j := start(t, []string{"-n", "4", "-ui-save", file}, "hung", "late")
+	j := start(t, []string{"-n", "4", "-ui", "save:" + file}, "hung", "late")
 	b.open(t, j.url)
 	b.wait(t, `document.querySelector('#out-0')`)
 	b.click(t, "#out-0 summary")

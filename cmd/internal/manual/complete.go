@@ -20,9 +20,9 @@ func (c *Command) Complete(words []string) []string {
 	for i := 0; i < last; i++ {
 		switch word := words[i]; {
 		case word == "--" || !strings.HasPrefix(word, "-"):
-			for s := range c.Sub {
-				if i == 0 && c.Sub[s].word() == word {
-					return c.Sub[s].Complete(words[1:])
+			for _, sub := range c.Listed() {
+				if i == 0 && sub.word() == word {
+					return sub.Complete(words[1:])
 				}
 			}
 			return lines(c.rest()) // what follows is for the program
@@ -51,8 +51,8 @@ func (c *Command) rest() Kind {
 
 func (c *Command) completeArgument(prefix string, first bool) (found []string) {
 	if first {
-		for i := range c.Sub {
-			found = appendMatch(found, prefix, c.Sub[i].word(), c.Sub[i].Short)
+		for _, sub := range c.Listed() {
+			found = appendMatch(found, prefix, sub.word(), sub.Short)
 		}
 	}
 	for _, w := range c.Words {

@@ -31,10 +31,10 @@ func (c *Command) Page() string {
 		fmt.Fprintf(&b, "\n%s\n", line(f.Usage))
 	}
 	writeLines(&b, "NOTES", h.after)
-	if len(c.Sub) > 0 {
+	if subs := c.Listed(); len(subs) > 0 {
 		var others []string
-		for i := range c.Sub {
-			others = append(others, fmt.Sprintf(".BR %s (1)", escape(strings.ReplaceAll(c.Sub[i].Name, " ", "-"))))
+		for _, sub := range subs {
+			others = append(others, fmt.Sprintf(".BR %s (1)", escape(strings.ReplaceAll(sub.Name, " ", "-"))))
 		}
 		fmt.Fprintf(&b, ".SH SEE ALSO\n%s\n", strings.Join(others, " ,\n"))
 	}

@@ -1,16 +1,17 @@
 // Package manual makes shell completion and manual pages of what a command prints with -h.
 //
-// That text is the only description of a command that there is: its prose, and its flags as package flag or pgasgen
-// print them, under headings. So a flag that -h shows is completed and in the manual page, with the same words.
+// That text is the only description of a command: its prose, and its flags as package flag or pgasgen print them, under
+// headings. So a flag that -h shows is completed and in the manual page, with the same words.
 //
 //	manual.go    a command, and the flags in its help
 //	complete.go  what may stand where the user is typing
 //	shells.go    the scripts that ask for it in bash, zsh and fish
 //	man.go       the manual page
-//	run.go       the subcommands completion and manual that every command has
+//	run.go       the subcommands: those of the table, and completion and manual, which every command has
 package manual
 
 import (
+	"io"
 	"regexp"
 	"strings"
 )
@@ -29,11 +30,25 @@ const (
 // A Command is a program, or a subcommand of one.
 type Command struct {
 	Name  string // as it is typed, such as pgasrun doctor
-	Short string // what it does, in a line
+	Short string // what it does, in a line; a subcommand without is for the program itself, and in no list
 	Help  func() string
 	Args  Kind
 	Words []string // that its first argument may be, besides subcommands
 	Sub   []Command
+
+	// Run does it, and returns the exit status. Do prints the error, or the help if the error is flag.ErrHelp. nil:
+	// the program does it by itself.
+	Run func(args []string, stdout io.Writer) (status int, err error)
+}
+
+// Listed returns the subcommands that users type.
+func (c *Command) Listed() (list []*Command) {
+	for i := range c.Sub {
+		if c.Sub[i].Short != "" {
+			list = append(list, &c.Sub[i])
+		}
+	}
+	return list
 }
 
 // word returns the last word of the name.
@@ -58,7 +73,7 @@ func (f *Flag) kind() Kind {
 	return Nothing
 }
 
-// A flag is a line of its own in a help text: "  -name value" with its description in indented lines after it, or
+// flagLine matches a flag in a help text: "  -name value" on a line. Its description stands in indented lines below, or
 // behind it after a tab or two blanks.
 var flagLine = regexp.MustCompile(`^  -([a-zA-Z][\w-]*)(?: (\S+))?(?:(?:\t| {2,})(\S.*))?$`)
 

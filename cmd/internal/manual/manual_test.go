@@ -3,6 +3,7 @@ package manual
 import (
 	"errors"
 	"flag"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -34,7 +35,7 @@ func printed() string {
 func tool() *Command {
 	return &Command{
 		Name: "tool", Short: "do things", Help: printed, Args: Programs,
-		Sub: []Command{{Name: "tool sub", Short: "do less", Words: []string{"one", "two"}, Help: func() string {
+		Sub: []Command{{Name: "tool hidden"}, {Name: "tool sub", Short: "do less", Words: []string{"one", "two"}, Help: func() string {
 			return "FLAGS\n  -check          write nothing\n  -tags list      build with them\n"
 		}}},
 	}
@@ -54,7 +55,7 @@ func TestParse(t *testing.T) {
 	if before, after := strings.Join(h.before, "\n"), strings.TrimSpace(strings.Join(h.after, "\n")); !strings.HasPrefix(before, "tool does things.") || !strings.Contains(before, "-x is prose") || strings.Contains(before, "flags to") || after != "A last word." {
 		t.Errorf("before %q, after %q", before, after)
 	}
-	sub := parse(tool().Sub[0].Help()).flags
+	sub := parse(tool().Sub[1].Help()).flags
 	if !slices.Equal(sub, []Flag{{"check", "", "write nothing", "FLAGS"}, {"tags", "list", "build with them", "FLAGS"}}) {
 		t.Errorf("flags in columns %+v", sub)
 	}
@@ -105,13 +106,13 @@ func TestRun(t *testing.T) {
 		"manual -o /proc/none/x":  {2, "/proc/none"},
 	} {
 		var out strings.Builder
-		status, done := tool().Run(strings.Fields(args), &out, &out)
+		status, done := tool().Do(strings.Fields(args), &out, &out)
 		if status != want.status || !done || !strings.Contains(out.String(), want.says) {
 			t.Errorf("%s: %d, %v, %q", args, status, done, &out)
 		}
 	}
 	for _, args := range [][]string{nil, {"sub"}, {"-v", "manual"}} {
-		if _, done := tool().Run(args, nil, nil); done {
+		if _, done := tool().Do(args, nil, nil); done {
 			t.Errorf("%q is taken for completion or manual", args)
 		}
 	}
@@ -156,5 +157,44 @@ func TestEscape(t *testing.T) {
 		if got := line(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
+	}
+}
+
+// TestDo: a subcommand with Run does what is behind it, the command itself the rest; an error is one line, flag.ErrHelp
+// the help.
+func TestDo(t *testing.T) {
+	c := tool()
+	var said []string
+	done := func(name string, status int, err error) func([]string, io.Writer) (int, error) {
+		return func(args []string, _ io.Writer) (int, error) {
+			said = append(said, name+" "+strings.Join(args, ","))
+			if slices.Contains(args, "-h") {
+				return 2, flag.ErrHelp
+			}
+			return status, err
+		}
+	}
+	c.Run, c.Sub[0].Run, c.Sub[1].Run = done("tool", 3, nil), done("hidden", 4, nil), done("sub", 5, errors.New("wrong"))
+	for args, want := range map[string]struct {
+		status   int
+		does     string
+		out, err string
+	}{
+		"a sub":     {3, "tool a,sub", "", ""},
+		"-- sub":    {3, "tool --,sub", "", ""},
+		"hidden a":  {4, "hidden a", "", ""},
+		"sub a -x":  {5, "sub a,-x", "", "tool: wrong\n"},
+		"-h":        {0, "tool -h", printed(), ""},
+		"sub -v -h": {0, "sub -v,-h", c.Sub[1].Help(), ""},
+	} {
+		said = nil
+		var out, err strings.Builder
+		status, does := c.Do(strings.Fields(args), &out, &err)
+		if status != want.status || !does || strings.Join(said, "|") != want.does || out.String() != want.out || err.String() != want.err {
+			t.Errorf("%s: status %d, %v, does %q, prints %q and %q", args, status, does, said, &out, &err)
+		}
+	}
+	if _, listed := c.Pages()["tool-hidden.1"]; listed {
+		t.Error("the hidden subcommand has a page")
 	}
 }

@@ -2,6 +2,7 @@ package manual
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -16,25 +17,45 @@ func Usage(name string) string {
 		line("manual | man -l -", "this text as a manual page; manual -o DIR writes all of them")
 }
 
-// Run does the subcommands completion and manual, if args begin with one of them. It returns the exit status and true
-// then.
-func (c *Command) Run(args []string, stdout, stderr io.Writer) (status int, done bool) {
-	var err error
-	switch {
-	case len(args) == 0:
-		return 0, false
-	case args[0] == "completion":
-		err = c.runCompletion(args[1:], stdout)
-	case args[0] == "manual":
-		err = c.runManual(args[1:], stdout)
-	default:
+// Do does the subcommand that args begin with, and otherwise the command itself. It returns the exit status; done is
+// false if there is nothing to call for args. Of a table of commands, the program calls Do of the first alone.
+func (c *Command) Do(args []string, stdout, stderr io.Writer) (status int, done bool) {
+	doer := c
+	if len(args) > 0 {
+		switch args[0] {
+		case "completion":
+			return c.report(2, c.runCompletion(args[1:], stdout), stderr), true
+		case "manual":
+			return c.report(2, c.runManual(args[1:], stdout), stderr), true
+		}
+		for i := range c.Sub {
+			if c.Sub[i].word() == args[0] {
+				doer, args = &c.Sub[i], args[1:]
+				break
+			}
+		}
+	}
+	if doer.Run == nil {
 		return 0, false
 	}
-	if err != nil {
-		fmt.Fprintf(stderr, "%s: %v\n", c.Name, err)
-		return 2, true
+	status, err := doer.Run(args, stdout)
+	if errors.Is(err, flag.ErrHelp) {
+		_, err = io.WriteString(stdout, doer.Help())
+		return c.report(1, err, stderr), true
 	}
-	return 0, true
+	if err == nil {
+		return status, true
+	}
+	return c.report(status, err, stderr), true
+}
+
+// report prints an error, and returns status then; without an error it returns 0.
+func (c *Command) report(status int, err error, stderr io.Writer) int {
+	if err == nil {
+		return 0
+	}
+	fmt.Fprintf(stderr, "%s: %v\n", c.Name, err)
+	return status
 }
 
 // completed is the command with the subcommands that every command has.
@@ -72,9 +93,9 @@ func (c *Command) runManual(args []string, stdout io.Writer) error {
 	case len(args) == 2 && args[0] == "-o":
 		return c.WritePages(args[1])
 	case len(args) == 1:
-		for i := range c.Sub {
-			if c.Sub[i].word() == args[0] {
-				return c.Sub[i].runManual(nil, stdout)
+		for _, sub := range c.Listed() {
+			if sub.word() == args[0] {
+				return sub.runManual(nil, stdout)
 			}
 		}
 	}
@@ -97,8 +118,8 @@ func (c *Command) WritePages(dir string) error {
 // Pages returns the pages by their file names.
 func (c *Command) Pages() map[string]string {
 	pages := map[string]string{strings.ReplaceAll(c.Name, " ", "-") + ".1": c.Page()}
-	for i := range c.Sub {
-		for name, text := range c.Sub[i].Pages() {
+	for _, sub := range c.Listed() {
+		for name, text := range sub.Pages() {
 			pages[name] = text
 		}
 	}

@@ -119,7 +119,7 @@ func flags() (*flag.FlagSet, *given) {
 	fs.StringVar(&g.levels, "levels", "", "`levels` of the topology for RMA-MCS and RMA-RW, such as host,socket (default host with -sim, and all otherwise)")
 	fs.IntVar(&g.rounds, "rounds", 0, "acquisitions of each PE, `times` (default with -sim: enough)")
 	fs.DurationVar(&g.span, "time", 0, "or for how `long` each PE acquires (default without -sim: 300ms)")
-	fs.StringVar(&g.topology, "topo", "", "with -sim: the `machine`, as pgasrun -topo has it, with a count for each level")
+	fs.StringVar(&g.topology, "topo", "", "with -sim: the `machine`, as PGAS_TOPO has it, with a count for each level")
 	fs.StringVar(&g.nodes, "nodes", "", "with -sim: `numbers` of hosts of one socket, instead of -pes and -topo")
 	fs.StringVar(&g.threads, "threads", "", "with -sim: `numbers` of PEs of each of the -nodes")
 	fs.StringVar(&g.costs, "costs", "", "with -sim: what operations cost, on a `machine`: "+strings.Join(machines.Names(), ", "))

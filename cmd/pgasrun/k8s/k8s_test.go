@@ -70,18 +70,18 @@ func TestSecretsDiffer(t *testing.T) {
 
 func TestMistakes(t *testing.T) {
 	for want, change := range map[string]func(*Spec){
-		"no image: -k8s-image names one":               func(s *Spec) { s.Image = "" },
-		"-k8s-image \"a b\" has a blank":               func(s *Spec) { s.Image = "a b" },
+		"no image: -image names one":                   func(s *Spec) { s.Image = "" },
+		"-image \"a b\" has a blank":                   func(s *Spec) { s.Image = "a b" },
 		"./app: the program must be the absolute path": func(s *Spec) { s.Program = "./app" },
-		"-k8s-name \"A\": Kubernetes needs":            func(s *Spec) { s.Name = "A" },
-		"-k8s-name \"\": Kubernetes needs":             func(s *Spec) { s.Program = "/" },
+		"-name \"A\": Kubernetes needs":                func(s *Spec) { s.Name = "A" },
+		"-name \"\": Kubernetes needs":                 func(s *Spec) { s.Program = "/" },
 		"at most 49 of them":                           func(s *Spec) { s.Name = strings.Repeat("a", 50) },
-		"-k8s-namespace \"a_b\"":                       func(s *Spec) { s.Namespace = "a_b" },
-		"-k8s-queue \"-\" is not the name":             func(s *Spec) { s.Queue = "-" },
-		"-n 2 PEs in -k8s-pods 3 pods":                 func(s *Spec) { s.PEs, s.Pods = 2, 3 },
-		"-n 0 PEs in -k8s-pods 1 pod:":                 func(s *Spec) { s.PEs, s.Pods = 0, 1 },
-		"-k8s-cpu four is not a number of CPUs":        func(s *Spec) { s.CPU = "four" },
-		"-k8s-memory 63Mi: a pod with 4 PEs needs":     func(s *Spec) { s.Memory = "63Mi" },
+		"-namespace \"a_b\"":                           func(s *Spec) { s.Namespace = "a_b" },
+		"-queue \"-\" is not the name":                 func(s *Spec) { s.Queue = "-" },
+		"-n 2 and -pods 3:":                            func(s *Spec) { s.PEs, s.Pods = 2, 3 },
+		"-n 0 and -pods 1:":                            func(s *Spec) { s.PEs, s.Pods = 0, 1 },
+		"-cpu four is not a number of CPUs":            func(s *Spec) { s.CPU = "four" },
+		"-memory 63Mi: a pod with 4 PEs needs":         func(s *Spec) { s.Memory = "63Mi" },
 		"the pull policy \"often\" is not Always":      func(s *Spec) { s.PullPolicy = "often" },
 	} {
 		s := Spec{Image: "i", Program: "/app", PEs: 7, Pods: 2}

@@ -160,7 +160,7 @@ func (s *Spec) pod(first, subdomain string) podSpec {
 }
 
 func (s *Spec) container(first string) container {
-	command := []string{"pgasrun", "-static"}
+	command := []string{"pgasrun", "static"}
 	if s.Tag {
 		command = append(command, "-tag")
 	}

@@ -5,7 +5,7 @@
 //	objects.go   the parts of Kubernetes' objects that are used
 //	manifest.go  the objects of a job
 //
-// A pod runs `pgasrun -static PROGRAM`, which starts the PEs of one host. They find each other by the names that the
+// A pod runs `pgasrun static PROGRAM`, which starts the PEs of one host. They find each other by the names that the
 // headless Service gives the pods, and know each other by a secret (docs/use/kubernetes.md).
 package k8s
 
@@ -67,9 +67,9 @@ var (
 func (s *Spec) complete() error {
 	switch {
 	case s.Image == "":
-		return errors.New("no image: -k8s-image names one that has pgasrun and the program (`pgasgen init` writes a Containerfile)")
+		return errors.New("no image: -image names one that has pgasrun and the program (`pgasgen init` writes a Containerfile)")
 	case strings.ContainsAny(s.Image, " \t\n"):
-		return fmt.Errorf("-k8s-image %q has a blank: give the name of one image", s.Image)
+		return fmt.Errorf("-image %q has a blank: give the name of one image", s.Image)
 	case !path.IsAbs(s.Program):
 		return fmt.Errorf("%s: the program must be the absolute path of a file in the image, such as /app/%s", s.Program, path.Base(s.Program))
 	}
@@ -77,13 +77,13 @@ func (s *Spec) complete() error {
 		s.Name = strings.Trim(noLabel.ReplaceAllString(strings.ToLower(path.Base(s.Program)), "-"), "-")
 	}
 	if !label.MatchString(s.Name) || len(s.Name) > maxName {
-		return fmt.Errorf("-k8s-name %q: Kubernetes needs small letters, digits and - after a letter, at most %d of them", s.Name, maxName)
+		return fmt.Errorf("-name %q: Kubernetes needs small letters, digits and - after a letter, at most %d of them", s.Name, maxName)
 	}
 	if s.Namespace != "" && (!label.MatchString(s.Namespace) || len(s.Namespace) > 63) {
-		return fmt.Errorf("-k8s-namespace %q: Kubernetes needs small letters, digits and - after a letter, at most 63 of them", s.Namespace)
+		return fmt.Errorf("-namespace %q: Kubernetes needs small letters, digits and - after a letter, at most 63 of them", s.Namespace)
 	}
 	if s.Queue != "" && (!label.MatchString(s.Queue) || len(s.Queue) > 63) {
-		return fmt.Errorf("-k8s-queue %q is not the name of a LocalQueue of Kueue", s.Queue)
+		return fmt.Errorf("-queue %q is not the name of a LocalQueue of Kueue", s.Queue)
 	}
 	if err := s.divide(); err != nil {
 		return err
@@ -97,7 +97,7 @@ func (s *Spec) divide() error {
 		s.Pods = 1
 	}
 	if s.PEs < 1 || s.Pods < 1 || s.Pods > s.PEs || s.Pods > maxPods {
-		return fmt.Errorf("-n %s in -k8s-pods %s: a pod has at least one PE, and a job at most %d pods", plural.Count(s.PEs, "PE"), plural.Count(s.Pods, "pod"), maxPods)
+		return fmt.Errorf("-n %d and -pods %d: a pod has at least one PE, and a job at most %d pods", s.PEs, s.Pods, maxPods)
 	}
 	s.hostPEs = make([]int, s.Pods)
 	for i := range s.hostPEs {
@@ -118,10 +118,10 @@ func (s *Spec) completeResources() error {
 		s.Memory = strconv.Itoa(most) + "Gi"
 	}
 	if n, err := parseQuantity(s.CPU); err != nil || n == 0 {
-		return fmt.Errorf("-k8s-cpu %s is not a number of CPUs, such as 4 or 500m", s.CPU)
+		return fmt.Errorf("-cpu %s is not a number of CPUs, such as 4 or 500m", s.CPU)
 	}
 	if n, err := parseQuantity(s.Memory); err != nil || n < float64(most)*(16<<20) {
-		return fmt.Errorf("-k8s-memory %s: a pod with %s needs a number of bytes such as %dGi, and 16Mi for each at least", s.Memory, plural.Count(most, "PE"), most)
+		return fmt.Errorf("-memory %s: a pod with %s needs a number of bytes such as %dGi, and 16Mi for each at least", s.Memory, plural.Count(most, "PE"), most)
 	}
 	if s.Grace == 0 {
 		s.Grace = 30 * time.Second

@@ -129,7 +129,7 @@ func unusable(env Environment) error {
 		{"FLUX_TASK_RANK", "Flux", "it passes on no PMI_FD: use `flux run -o pmi=pmix`, or pgasrun -hosts"},
 		{"JSM_NAMESPACE_SIZE", "jsrun", "it passes on no PMIX_SERVER_URI: use pgasrun -hosts"},
 		{"LSF_PM_TASKID", "blaunch of LSF", "it says nothing of the other processes: use pgasrun -hosts with `-launch 'blaunch {host}'`"},
-		{"JOB_COMPLETION_INDEX", "an Indexed Job of Kubernetes", "nothing names its pods: run the program by `pgasrun -static`, as `pgasrun -k8s -dry-run` prints it"},
+		{"JOB_COMPLETION_INDEX", "an Indexed Job of Kubernetes", "nothing names its pods: run the program by `pgasrun static`, as `pgasrun k8s` prints it"},
 	} {
 		if env[sign.variable] != "" {
 			return fmt.Errorf("%s has started this process (%s=%s), but %s; %s=single makes it a job of one PE", sign.launcher, sign.variable, env[sign.variable], sign.remedy, boot.EnvBoot)
@@ -139,10 +139,10 @@ func unusable(env Environment) error {
 		return fmt.Errorf("srun has started this process (SLURM_PROCID=%s), but SLURM_STEP_ID=%s names no step of tasks: pass on srun's variables; %s=single makes it a job of one PE", rank, env["SLURM_STEP_ID"], boot.EnvBoot)
 	}
 	if env[boot.EnvHost] != "" {
-		return fmt.Errorf("%s=%s says which host this is, but nothing which PE this process is: start it with `pgasrun -static`, which starts all PEs of the host", boot.EnvHost, env[boot.EnvHost])
+		return fmt.Errorf("%s=%s says which host this is, but nothing which PE this process is: start it with `pgasrun static`, which starts all PEs of the host", boot.EnvHost, env[boot.EnvHost])
 	}
 	if env[boot.EnvHosts] != "" {
-		return fmt.Errorf("%s=%s, but nothing says which PE this process is: set %s, or start all PEs of the host by `pgasrun -static` with %s", boot.EnvHosts, env[boot.EnvHosts], boot.EnvPE, boot.EnvHost)
+		return fmt.Errorf("%s=%s, but nothing says which PE this process is: set %s, or start all PEs of the host by `pgasrun static` with %s", boot.EnvHosts, env[boot.EnvHosts], boot.EnvPE, boot.EnvHost)
 	}
 	if env[boot.EnvRendezvous] != "" {
 		return fmt.Errorf("%s=%s, but neither %s nor srun says which PE this process is: a static start needs %s, %s and %s, too", boot.EnvRendezvous, env[boot.EnvRendezvous], boot.EnvPE, boot.EnvPE, boot.EnvHosts, boot.EnvSecretFile)

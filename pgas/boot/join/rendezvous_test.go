@@ -41,7 +41,7 @@ func TestChooseRendezvous(t *testing.T) {
 		{"FLUX_TASK_RANK=0", "", "Flux has started this process"},
 		{"FLUX_TASK_RANK=0 PMI_FD=9 PMI_RANK=0", "pmi2 (PMI_FD=9)", ""},
 		{"JSM_NAMESPACE_SIZE=4", "", "jsrun has started this process"},
-		{"PGAS_HOST=1 PGAS_RENDEZVOUS=a:1", "", "PGAS_HOST=1 says which host this is, but nothing which PE this process is: start it with `pgasrun -static`"},
+		{"PGAS_HOST=1 PGAS_RENDEZVOUS=a:1", "", "PGAS_HOST=1 says which host this is, but nothing which PE this process is: start it with `pgasrun static`"},
 		{"PGAS_RENDEZVOUS=a:1", "", "PGAS_RENDEZVOUS=a:1, but neither PGAS_PE nor srun says which PE this process is"},
 	} {
 		got, err := ChooseRendezvous(NewEnvironment(strings.Fields(c.env)))

@@ -195,7 +195,7 @@ func (j *job) killAgentsAfter(d time.Duration) {
 func (j *job) connectTimedOut() {
 	for _, h := range j.hosts {
 		if h.ready == nil && !h.gone {
-			j.abort(fmt.Errorf("host %s has not answered within %v: check that `%v` works without a question, or give it longer with -connect-timeout", h.Name, j.spec.ConnectTimeout, h.agent))
+			j.abort(fmt.Errorf("host %s has not answered within %v: check that `%v` works without a question, or give it longer with PGAS_BOOT_TIMEOUT", h.Name, j.spec.ConnectTimeout, h.agent))
 		}
 	}
 }

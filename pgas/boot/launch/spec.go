@@ -3,6 +3,7 @@ package launch
 // What to run where, its defaults, and what is wrong with it.
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
@@ -55,7 +56,7 @@ type Spec struct {
 	FanOut   int
 	BootAddr string // address of the first host where PEs of the others find it; default: try all
 
-	ConnectTimeout time.Duration // until every agent has answered; default 30s
+	ConnectTimeout time.Duration // until every agent has answered; default: PGAS_BOOT_TIMEOUT, or 30s
 	Grace          time.Duration // between SIGTERM and SIGKILL; default 1s
 	HintDelay      time.Duration // from a signal to end, to the hint that a second one kills; default 3s
 	KeepGoing      bool          // a PE's failure ends no other PE; what others have to wait for returns it
@@ -144,7 +145,7 @@ func (s *Spec) complete() error {
 		return fmt.Errorf("a fan-out of %d: it must be 1 or more", s.FanOut)
 	}
 	if s.ConnectTimeout == 0 {
-		s.ConnectTimeout = 30 * time.Second
+		s.ConnectTimeout = cmp.Or(s.settings.BootTimeout, 30*time.Second)
 	}
 	if s.HintDelay == 0 {
 		s.HintDelay = 3 * time.Second

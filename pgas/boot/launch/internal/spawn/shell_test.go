@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A shell parses what a user copies from -dry-run and from errors into the same words.
+// A shell parses what a user copies from pgasrun plan and from errors into the same words.
 func TestShellWords(t *testing.T) {
 	const special = "in j;touch pwned;'\"$(touch pwned)`touch pwned`&touch pwned|*?~!#\\{a,b}\n=é"
 	words := []string{"plain", special, "", "a b", "~", "=x", "/usr/bin/pgasrun"}
