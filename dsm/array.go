@@ -39,12 +39,12 @@ func AllocLayout[T any](ctx context.Context, r *Region, n int, hash uint64) (Arr
 	}
 	bytes := uint64(n) * uint64(t.Size())
 	rounded := (bytes + uint64(r.o.Block) - 1) / uint64(r.o.Block) * uint64(r.o.Block)
-	if t.Size() != 0 && uint64(n) > r.o.Bytes/uint64(t.Size()) || rounded > r.o.Bytes-r.used {
-		return Array[T]{}, fmt.Errorf("dsm.Alloc: %s do not fit: %d of the region's %d bytes are used; give a larger Options.Bytes", what, r.used, r.o.Bytes)
+	if t.Size() != 0 && uint64(n) > r.o.Bytes/uint64(t.Size()) || rounded > r.o.Bytes-r.memory.used {
+		return Array[T]{}, fmt.Errorf("dsm.Alloc: %s do not fit: %d of the region's %d bytes are used; give a larger Options.Bytes", what, r.memory.used, r.o.Bytes)
 	}
-	from := r.used
-	r.used += rounded
-	r.arrays.add(named{t.String(), from, from + bytes, uint64(t.Size())})
+	from := r.memory.used
+	r.memory.used += rounded
+	r.memory.arrays.add(named{t.String(), from, from + bytes, uint64(t.Size())})
 	return makeArray[T](r, from, n), nil
 }
 
@@ -68,23 +68,3 @@ func pointerIn(t reflect.Type, path string) string {
 	}
 	return ""
 }
-
-// ensure makes blocks valid, and writable if write is set. A fence of another goroutine may drop blocks again at once.
-func (r *Region) ensure(lo, hi int32, write bool) {
-	if r.cache.has(lo, hi, write) {
-		return
-	}
-	r.bring(lo, hi)
-	if write {
-		r.cache.writable(lo, hi)
-	} else {
-		r.cache.ready(lo, hi)
-	}
-}
-
-// blocksOf returns the blocks of bytes from to to-1 of the region.
-func (r *Region) blocksOf(from, to uint64) (lo, hi int32) {
-	return int32(from >> r.shift), int32((to + uint64(r.o.Block) - 1) >> r.shift)
-}
-
-func (a Array[T]) mustHold(op string, lo, hi int) { a.checks.mustHold(op, lo, hi) }

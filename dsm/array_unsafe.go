@@ -3,7 +3,11 @@ package dsm
 // Accesses to arrays. In modes Shared and Paged an access is a load or a store. In mode Soft it looks at the state of the
 // block first (checks.go).
 
-import "unsafe"
+import (
+	"fmt"
+	"runtime"
+	"unsafe"
+)
 
 // Array is a PE's view of the elements of an array of a region. It is a small value and may be copied: the compiler keeps
 // it in registers, also as part of a generated reference, as long as it has no more than three words.
@@ -15,10 +19,10 @@ type Array[T any] struct {
 
 func makeArray[T any](r *Region, from uint64, n int) Array[T] {
 	a := Array[T]{checks: newChecks(r, from, n, unsafe.Sizeof(*new(T)))}
-	if n > 0 && len(r.memory) > 0 {
-		a.base = unsafe.Pointer(unsafe.SliceData(r.memory[from:]))
+	if n > 0 && len(r.memory.bytes) > 0 {
+		a.base = unsafe.Pointer(unsafe.SliceData(r.memory.bytes[from:]))
 	}
-	if r.soft == nil {
+	if r.memory.soft == nil {
 		a.direct = uint(n)
 	}
 	return a
@@ -80,19 +84,19 @@ func (a Array[T]) Update(lo, hi int) []T {
 // PE: their contents are undefined, and nothing is fetched for blocks that lie wholly in the range. It panics as View does.
 func (a Array[T]) Overwrite(lo, hi int) []T {
 	a.mustHold("Overwrite", lo, hi)
-	if a.checks.r.cache == nil || lo == hi {
+	if a.checks.r.fences.Cache == nil || lo == hi {
 		return a.handOut("Overwrite", lo, hi)
 	}
 	from, to := a.offset(lo), a.offset(hi)
-	first, last := a.checks.r.blocksOf(from, to)
-	whole, end := int32((from+uint64(a.checks.r.o.Block)-1)>>a.checks.r.shift), int32(to>>a.checks.r.shift)
+	first, last := a.checks.r.memory.blocksOf(from, to)
+	whole, end := int32((from+uint64(a.checks.r.o.Block)-1)>>a.checks.r.memory.shift), int32(to>>a.checks.r.memory.shift)
 	if end <= whole {
 		a.checks.r.ensure(first, last, true)
 		return a.handOut("Overwrite", lo, hi)
 	}
 	a.checks.r.ensure(first, whole, true)
 	a.checks.r.ensure(end, last, true)
-	a.checks.r.cache.overwritten(whole, end)
+	a.checks.r.fences.Cache.Overwritten(whole, end)
 	return a.handOut("Overwrite", lo, hi)
 }
 
@@ -131,23 +135,40 @@ func set[T any](a Array[T], i int, v T, otherwise func(Array[T], int, T)) {
 func (a Array[T]) setSoft(i int, v T) {
 	for {
 		p := a.Write(i) // it panics if i is out of range
-		a.checks.r.soft.mu.Lock()
+		a.checks.r.memory.soft.mu.Lock()
 		if ok := a.writable(i); ok {
 			*p = v
-			a.checks.r.soft.mu.Unlock()
+			a.checks.r.memory.soft.mu.Unlock()
 			return
 		}
-		a.checks.r.soft.mu.Unlock()
+		a.checks.r.memory.soft.mu.Unlock()
 	}
 }
 
 // writable reports whether all blocks of element i may be written.
 func (a Array[T]) writable(i int) bool {
-	lo, hi := a.checks.r.blocksOf(a.offset(i), a.offset(i+1))
+	lo, hi := a.checks.r.memory.blocksOf(a.offset(i), a.offset(i+1))
 	for b := lo; b < hi; b++ {
-		if a.checks.r.soft.states[b].Load()&changeable == 0 {
+		if a.checks.r.memory.soft.states[b].Load()&changeable == 0 {
 			return false
 		}
 	}
 	return true
 }
+
+// handOut returns elements lo to hi-1 of this PE's copy, in a window if the region checks views.
+func (a Array[T]) handOut(op string, lo, hi int) []T {
+	s := a.slice(lo, hi)
+	if a.checks.r.observed.windows == nil || len(s) == 0 || unsafe.Sizeof(s[0]) == 0 {
+		return s
+	}
+	_, file, line, _ := runtime.Caller(2)
+	what := fmt.Sprintf("Array.%s of elements [%d:%d] at %s:%d", op, lo, hi, file, line)
+	p := a.checks.r.observed.windows.open(unsafe.Pointer(unsafe.SliceData(s)), uintptr(len(s))*unsafe.Sizeof(s[0]), what)
+	if p == nil {
+		return s
+	}
+	return unsafe.Slice((*T)(p), len(s))
+}
+
+func (a Array[T]) mustHold(op string, lo, hi int) { a.checks.mustHold(op, lo, hi) }

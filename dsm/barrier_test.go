@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/gopgas/gopgas/dsm"
+	"github.com/gopgas/gopgas/internal/protocols"
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/pgastest"
 )
@@ -13,11 +14,12 @@ import (
 // TestBarriersWithAndWithoutNews: barriers after which there is something to acquire follow others, under every protocol
 // and with so short a list of notices that there is only a number to tell.
 func TestBarriersWithAndWithoutNews(t *testing.T) {
-	protocols := []dsm.Protocol{dsm.Floating, dsm.FixedHome, dsm.Directory, dsm.Classified, dsm.Uncached}
 	body := func(ctx context.Context, w *pgas.World) error {
-		for _, p := range protocols {
+		for _, p := range protocols.All() {
 			for _, limit := range []int{0, 1, 64} {
-				o := dsm.Options{Bytes: 1 << 16, Block: 1 << 12, Mode: dsm.Soft, Protocol: p, Notices: limit}
+				o := opened{
+					dsm.Options{Bytes: 1 << 16, Block: 1 << 12, Mode: dsm.Soft, Notices: limit}, protocols.Choice{Protocol: p},
+				}
 				if err := newsNowAndThen(ctx, w, o); err != nil {
 					return fmt.Errorf("%v, %d notices: %w", p, limit, err)
 				}
@@ -32,15 +34,15 @@ func TestBarriersWithAndWithoutNews(t *testing.T) {
 func TestBarriersWithAndWithoutNewsPaged(t *testing.T) {
 	needsPaging(t)
 	body := func(ctx context.Context, w *pgas.World) error {
-		return newsNowAndThen(ctx, w, dsm.Options{Bytes: 1 << 16, Block: 1 << 12, Mode: dsm.Paged})
+		return newsNowAndThen(ctx, w, opened{Options: dsm.Options{Bytes: 1 << 16, Block: 1 << 12, Mode: dsm.Paged}})
 	}
 	pgastest.RunProcesses(t, 2, body)
 	pgastest.RunHosts(t, 3, 2, body)
 }
 
 // newsNowAndThen writes before some barriers, and reads everything after each.
-func newsNowAndThen(ctx context.Context, w *pgas.World, o dsm.Options) error {
-	r, err := dsm.Open(ctx, w, o)
+func newsNowAndThen(ctx context.Context, w *pgas.World, o opened) error {
+	r, err := o.open(ctx, w)
 	if err != nil {
 		return err
 	}

@@ -21,20 +21,20 @@ type checks struct {
 
 func newChecks(r *Region, from uint64, n int, size uintptr) *checks {
 	c := &checks{r: r, n: uint(n), from: from, size: uint64(size), per: 63, hits: make([]atomic.Uint32, 1)}
-	if r.soft == nil || n == 0 || size == 0 {
+	if r.memory.soft == nil || n == 0 || size == 0 {
 		return c
 	}
 	lo, hi := c.blocks(0, n)
-	c.states = r.soft.states[lo:hi]
+	c.states = r.memory.soft.states[lo:hi]
 	if size&(size-1) == 0 && int(size) <= r.o.Block {
-		c.per, c.hits = uint8(r.shift)-uint8(bits.TrailingZeros(uint(size))), c.states
+		c.per, c.hits = uint8(r.memory.shift)-uint8(bits.TrailingZeros(uint(size))), c.states
 	}
 	return c
 }
 
 // blocks returns the blocks of elements lo to hi-1.
 func (c *checks) blocks(lo, hi int) (first, last int32) {
-	return c.r.blocksOf(c.from+uint64(lo)*c.size, c.from+uint64(hi)*c.size)
+	return c.r.memory.blocksOf(c.from+uint64(lo)*c.size, c.from+uint64(hi)*c.size)
 }
 
 // reading calls slowly unless element i is one of the first direct ones or its block is readable, which costs one load. It
@@ -73,14 +73,14 @@ func (c *checks) has(i int, want uint32) bool {
 		return false
 	}
 	at := uint64(i) * c.size
-	b := at >> c.r.shift
-	return c.states[b].Load()&want == want && (at+c.size-1)>>c.r.shift == b
+	b := at >> c.r.memory.shift
+	return c.states[b].Load()&want == want && (at+c.size-1)>>c.r.memory.shift == b
 }
 
 // prepare makes copies of the elements from lo to hi-1 valid, and writable if write is set.
 func (c *checks) prepare(op string, lo, hi int, write bool) {
 	c.mustHold(op, lo, hi)
-	if c.r.cache == nil || lo == hi {
+	if c.r.fences.Cache == nil || lo == hi {
 		return
 	}
 	first, last := c.blocks(lo, hi)

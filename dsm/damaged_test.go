@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gopgas/gopgas/dsm/internal/protocol"
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/pgastest"
 )
@@ -29,18 +30,19 @@ func FuzzNotice(f *testing.F) {
 	add(3, 2, 2<<32|1, 7, 2<<32, 9) // a block twice
 	add(3, 2, 2<<32|1, 7)           // one is missing
 	add(3, 1<<63, 0, 0)
-	add(closed, 0)
+	add(protocol.Closed, 0)
 	add(0, 1, 1<<63, 1)
 	add(0, 1, 99<<32, 1)
 	add(0, 1, 2, 1)
 	f.Fuzz(func(t *testing.T, b []byte) {
-		r := &Region{blocks: 8, n: 2, o: Options{Notices: 4}}
+		r := &Region{o: Options{Notices: 4}, n: 2}
+		r.fences.N, r.fences.Blocks = r.n, 8
 		n, err := r.NoticeOf(b)
 		if err != nil {
 			return
 		}
-		for _, one := range n.s.list {
-			if one.b < 0 || one.b >= r.blocks || one.pe < 0 || int(one.pe) >= r.n || one.wts >= closed {
+		for _, one := range n.s.List {
+			if one.Block < 0 || one.Block >= r.fences.Blocks || one.PE < 0 || int(one.PE) >= r.n || one.WTS >= protocol.Closed {
 				t.Fatalf("%+v was accepted", one)
 			}
 		}
@@ -48,15 +50,15 @@ func FuzzNotice(f *testing.F) {
 		if err != nil || !bytes.Equal(again.Bytes(), n.Bytes()) {
 			t.Fatalf("%v became %v: %v", n, again, err)
 		}
-		r.cache = newSoft(64, int(r.blocks), r.n, make([]byte, 64*r.blocks), nil)
-		r.acquireNotices(n.s)
+		r.fences.SetCache(newSoft(64, int(r.fences.Blocks), r.n, plainTwins{64, make([]byte, 64*r.fences.Blocks)}))
+		r.fences.AcquireNotices(n.s)
 	})
 }
 
 // A barrier whose message has blocks or PEs that there are not, or no end, ends with an error that names the sender.
 func TestDamagedMessage(t *testing.T) {
 	for name, message := range map[string][]uint64{
-		"block": {0, 1, 99 << 32, 1}, "negative block": {0, 1, 1 << 63, 1}, "PE": {0, 1, 2, 1}, "count": {0, 1 << 40}, "time": {closed, 0},
+		"block": {0, 1, 99 << 32, 1}, "negative block": {0, 1, 1 << 63, 1}, "PE": {0, 1, 2, 1}, "count": {0, 1 << 40}, "time": {protocol.Closed, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			pgastest.RunGoroutines(t, 2, func(ctx context.Context, w *pgas.World) error {
@@ -65,9 +67,9 @@ func TestDamagedMessage(t *testing.T) {
 					return err
 				}
 				if w.PE() == 0 {
-					x := &r.exchanger
-					at := x.rounds // of round 0 of the first barrier
-					x.slots.Range(at*x.words, at*x.words+len(message)).PutSignal(1, message, x.arrive.At(at), 1)
+					x := r.fences.Exchanger.(*protocol.Dissemination)
+					at := x.Rounds // of round 0 of the first barrier
+					x.Slots.Range(at*x.Length, at*x.Length+len(message)).PutSignal(1, message, x.Arrive.At(at), 1)
 					return w.Quiet(ctx)
 				}
 				err = r.Barrier(ctx)

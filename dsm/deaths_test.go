@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/gopgas/gopgas/dsm"
+	"github.com/gopgas/gopgas/internal/protocols"
 	"github.com/gopgas/gopgas/locks"
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/boot"
@@ -27,7 +28,7 @@ import (
 
 // survivor runs a program for ever, until a PE dies. Every wait and every access ends with an error then, which must be
 // about the victim, whatever the program was at.
-func survivor(ctx context.Context, w *pgas.World, o dsm.Options, victim int) error {
+func survivor(ctx context.Context, w *pgas.World, o opened, victim int) error {
 	err := untilDeath(ctx, w, o, victim)
 	if w.PE() == victim {
 		return err
@@ -42,9 +43,9 @@ func survivor(ctx context.Context, w *pgas.World, o dsm.Options, victim int) err
 // untilDeath writes, reads and locks coherent memory, and meets the other PEs, round after round. What victim alone has
 // written before a barrier is what others read behind it, or what it writes in the next round: nothing else, also when
 // it dies.
-func untilDeath(ctx context.Context, w *pgas.World, o dsm.Options, victim int) error {
+func untilDeath(ctx context.Context, w *pgas.World, o opened, victim int) error {
 	o.Bytes, o.Block = 1<<17, 1<<12
-	r, err := dsm.Open(ctx, w, o)
+	r, err := o.open(ctx, w)
 	if err != nil {
 		return err
 	}
@@ -110,7 +111,8 @@ func TestDeathsSimulated(t *testing.T) {
 	for seed := *firstSeed; seed < *firstSeed+moments; seed++ {
 		npes := 2 + int(mix(seed, 1)%4)
 		victim := int(mix(seed, 2) % uint64(npes))
-		o := dsm.Options{Mode: dsm.Soft, Protocol: protocols[mix(seed, 3)%uint64(len(protocols))]}
+		all := protocols.All()
+		o := opened{dsm.Options{Mode: dsm.Soft}, protocols.Choice{Protocol: all[mix(seed, 3)%uint64(len(all))]}}
 		at := time.Duration(mix(seed, 4) % uint64(2*time.Millisecond))
 		cfg := sim.Config{
 			Seed: seed, Adversary: seed%2 == 1, HeapMax: 4 << 20, MaxEvents: 1_000_000,
@@ -145,7 +147,7 @@ func dies(in string) {
 		if w.PE() == dying {
 			time.AfterFunc(time.Duration(mix(seed)%uint64(60*time.Millisecond)), func() { syscall.Kill(os.Getpid(), syscall.SIGKILL) })
 		}
-		err := survivor(ctx, w, dsm.Options{Mode: modes[name]}, dying)
+		err := survivor(ctx, w, opened{Options: dsm.Options{Mode: modes[name]}}, dying)
 		if err == nil {
 			fmt.Printf("PE %d was told of the death\n", w.PE())
 		}

@@ -11,30 +11,27 @@
 // logical leases, a read takes one message, and a release of what the PE wrote last takes none.
 //
 //	doc.go              this text
-//	options.go          Options, Mode, Protocol
-//	region.go           Region: opening, closing, which mode
-//	array.go            Array and Alloc; array_unsafe.go has the accesses
+//	options.go          Options and Mode
+//	named.go            the names of arrays, for reports and errors
 //	local.go            what the goroutines of a PE do among themselves
-//	fence.go            fences of one PE take turns: Barrier, Release, Acquire
-//	cache.go            what the protocol asks of a PE's copies
 //	soft.go             copies that accessors check (mode Soft)
-//	twin.go             stores that the race detector does not see (twin_race.go)
+//	twins.go            their twins; twin.go and twin_race.go have the stores that other PEs can see
 //	paged_unsafe.go     copies that page faults check (mode Paged, package dsm/pager)
-//	version.go          the words of a block, and the fetch of a copy
-//	turn.go             the turns of PEs at changing a block
-//	release.go          how a PE publishes what it has written
-//	notice.go           write notices, and Notice
-//	acquire.go          how a PE learns of others' releases
-//	barrier.go          the exchange of notices in a barrier
+//	window_unsafe.go    views that fault after the fence that ends them (Options.Check)
+//	memory.go           the memory of a region: copies and arrays
+//	region.go           Region: memory, fences (package dsm/internal/protocol) and what is observed
+//	stats.go            counters of a PE
+//	report.go           which blocks move most, and which sharing is false
+//	notice.go           Notice, in the hands of programs
+//	fence.go            fences of one PE take turns: Barrier, Release, Acquire
+//	open.go             opening, closing, which mode
+//	checks.go           what an access looks at first
+//	array_unsafe.go     Array and its accesses; field_unsafe.go has those to one field
+//	array.go            Alloc
+//	hints.go            Prefetch, Publish, Claim, Pin
 //	mutex.go, rwmutex.go, event.go
 //	                    locks and events that carry notices
-//	fixed.go            FixedHome: home-based lazy release consistency
-//	directory.go        Directory: the releaser tells every sharer
-//	classified.go       Classified: each PE drops what others may have written
-//	hints.go            Prefetch, Publish, Claim
 //	run.go              Run and Member: goroutines of all PEs as one team
-//	stats.go, report.go counters, and which sharing is false; named.go: the names of arrays
-//	shown.go            what reports of the job say while this PE waits
 //
 //ci:nocgo=short
 package dsm

@@ -7,6 +7,7 @@ package dsm
 import (
 	"context"
 
+	"github.com/gopgas/gopgas/dsm/internal/protocol"
 	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas"
 )
@@ -28,21 +29,21 @@ type Event struct {
 // NewEvent makes an Event. It is collective. Errors: those of pgas.Alloc.
 func NewEvent(ctx context.Context, r *Region) (*Event, error) {
 	r.mustBeOpen("NewEvent")
-	size := encodedWords(r.o.Notices)
+	size := protocol.EncodedWords(r.o.Notices)
 	if r.mode == Shared {
 		size = 1
 	}
-	words, err := allocate[uint64](ctx, r, size*r.n)
+	words, err := protocol.Alloc[uint64](ctx, &r.fences, size*r.n)
 	if err != nil {
 		return nil, err
 	}
-	signals, err := allocate[pgas.Signal](ctx, r, 2*r.n)
+	signals, err := protocol.Alloc[pgas.Signal](ctx, &r.fences, 2*r.n)
 	if err != nil {
 		return nil, err
 	}
-	all := pgas.SignalsOf(signals.All()).On(r.ctx)
+	all := pgas.SignalsOf(signals.All()).On(r.fences.Context)
 	return &Event{
-		r: r, words: words.All().On(r.ctx), set: all.Range(0, r.n), taken: all.Range(r.n, 2*r.n),
+		r: r, words: words.All().On(r.fences.Context), set: all.Range(0, r.n), taken: all.Range(r.n, 2*r.n),
 		sent: make([]uint64, r.n), seen: make([]uint64, r.n), size: size,
 		setting: make([]oneCall, r.n), waiting: make([]oneCall, r.n),
 	}, nil
@@ -54,7 +55,7 @@ func NewEvent(ctx context.Context, r *Region) (*Event, error) {
 func (e *Event) Set(ctx context.Context, pe int) (err error) {
 	r := e.r
 	e.check("Event.Set", pe)
-	defer recoverPeer(&err)
+	defer protocol.RecoverPeer(&err)
 	e.setting[pe].enter("Event.Set", pe)
 	defer e.setting[pe].leave()
 	n, err := r.Release(ctx)
@@ -69,7 +70,7 @@ func (e *Event) Set(ctx context.Context, pe int) (err error) {
 		e.set.At(r.me).Set(pe, e.sent[pe])
 		return nil
 	}
-	message := n.s.encode(nil)
+	message := n.s.Encode(nil)
 	e.words.Range(r.me*e.size, r.me*e.size+len(message)).PutSignal(pe, message, e.set.At(r.me), e.sent[pe])
 	return nil
 }
@@ -80,18 +81,18 @@ func (e *Event) Set(ctx context.Context, pe int) (err error) {
 func (e *Event) Wait(ctx context.Context, pe int) (err error) {
 	r := e.r
 	e.check("Event.Wait", pe)
-	defer recoverPeer(&err)
+	defer protocol.RecoverPeer(&err)
 	e.waiting[pe].enter("Event.Wait", pe)
 	defer e.waiting[pe].leave()
 	if _, err := e.set.At(pe).WaitUntil(ctx, pgas.GE, e.seen[pe]+1); err != nil {
 		return err
 	}
 	e.seen[pe]++
-	r.windows.end()
+	r.observed.windows.end()
 	if r.mode != Shared {
-		got, err := r.read(e.words.Range(pe*e.size, (pe+1)*e.size), r.me)
+		got, err := r.fences.Read(e.words.Range(pe*e.size, (pe+1)*e.size), r.me)
 		if err != nil {
-			return sentBy(pe, err)
+			return protocol.SentBy(pe, err)
 		}
 		r.Acquire(Notice{got})
 	}

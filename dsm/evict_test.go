@@ -19,7 +19,7 @@ func TestCacheMax(t *testing.T) {
 	const block, blocks = 1 << 12, 6
 	for _, notices := range []int{-1, 2, 64} {
 		o := dsm.Options{Bytes: blocks * block, Block: block, Notices: notices, Mode: dsm.Paged, CacheMax: 2 * block}
-		p := &randomProgram{o: o, locks: 3, rounds: 6, steps: 60, shadow: make([]byte, o.Bytes)}
+		p := &randomProgram{o: opened{Options: o}, locks: 3, rounds: 6, steps: 60, shadow: make([]byte, o.Bytes)}
 		pgastest.RunGoroutines(t, 3, p.body) // they share shadow
 	}
 }

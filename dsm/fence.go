@@ -6,9 +6,8 @@ package dsm
 
 import (
 	"context"
-	"errors"
 
-	"github.com/gopgas/gopgas/pgas"
+	"github.com/gopgas/gopgas/dsm/internal/protocol"
 )
 
 // Release publishes what this PE has written to r, by any of its goroutines. When it returns, a PE that acquires the
@@ -27,10 +26,10 @@ func (r *Region) Release(ctx context.Context) (Notice, error) {
 func (r *Region) releaseBlocks(ctx context.Context, choose func(written []int32) []int32) (n Notice, err error) {
 	r.mustBeOpen("Region.Release")
 	err = r.fence(ctx, func() error {
-		if err := r.publish(ctx, choose(r.cache.written(nil))); err != nil {
+		if err := r.publish(ctx, choose(r.fences.Cache.Written(nil))); err != nil {
 			return err
 		}
-		n.s = r.notices.clone()
+		n.s = r.fences.Notices.Clone()
 		return nil
 	})
 	return n, err
@@ -41,13 +40,13 @@ func (r *Region) releaseBlocks(ctx context.Context, choose func(written []int32)
 func (r *Region) Acquire(n Notice) {
 	r.mustBeOpen("Region.Acquire")
 	if r.mode == Shared {
-		r.windows.end()
+		r.observed.windows.end()
 		return
 	}
-	r.turn.take(context.Background())
-	defer r.turn.give()
-	r.windows.end()
-	r.protocol.acquire(n.s)
+	r.fences.Turn.Take(context.Background())
+	defer r.fences.Turn.Give()
+	r.observed.windows.end()
+	r.fences.Protocol.Acquire(n.s)
 }
 
 // Barrier releases what this PE has written, blocks until all PEs of the job have called it, and acquires what they have
@@ -56,10 +55,10 @@ func (r *Region) Acquire(n Notice) {
 func (r *Region) Barrier(ctx context.Context) error {
 	r.mustBeOpen("Region.Barrier")
 	if r.mode == Shared {
-		r.windows.end()
+		r.observed.windows.end()
 		return r.w.Barrier(ctx)
 	}
-	if err := r.faultsServed(); err != nil {
+	if err := r.memory.faultsServed(); err != nil {
 		return err
 	}
 	if err := r.w.Quiet(ctx); err != nil {
@@ -69,50 +68,37 @@ func (r *Region) Barrier(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	all, news, err := r.exchange(ctx, known)
+	all, news, err := r.fences.Exchange(ctx, known)
 	if err != nil {
 		return err
 	}
-	if !news && r.o.Protocol == Floating && r.cache.current() {
+	if !news && !r.fences.Traits.FixedHomes && r.fences.Cache.Current() {
 		return nil
 	}
 	return r.fence(ctx, func() error {
-		r.protocol.acquire(all)
-		r.notices = r.notices.without(all) // every PE knows them
+		r.fences.Protocol.Acquire(all)
+		r.fences.Notices = r.fences.Notices.Without(all) // every PE knows them
 		return nil
 	})
 }
 
-// errHandler is why fences fail when page faults are not served any more.
-var errHandler = errors.New("dsm: the handler of SIGBUS, which serves page faults, has been replaced since dsm.Open, " +
-	"by none or by one without SA_ONSTACK: install the other one before dsm.Open, or with SA_ONSTACK and let it pass on " +
-	"what is not its own; PGAS_DSM_FAULTS=thread needs no handler")
-
-// faultsServed returns an error if page faults are not served any more: the next one would end the process.
-func (r *Region) faultsServed() error {
-	if r.paged != nil && r.paged.HandlerLost() {
-		return errHandler
-	}
-	return nil
-}
-
 // releaseAll publishes what this PE has written and returns what it passes on.
-func (r *Region) releaseAll(ctx context.Context) (known notices, err error) {
-	if err := r.turn.take(ctx); err != nil {
+func (r *Region) releaseAll(ctx context.Context) (known protocol.Notices, err error) {
+	if err := r.fences.Turn.Take(ctx); err != nil {
 		return known, err
 	}
-	r.windows.end()
-	list := r.cache.written(nil)
+	r.observed.windows.end()
+	list := r.fences.Cache.Written(nil)
 	if len(list) == 0 { // as in most barriers of some programs: no error is to be caught
-		known = r.notices.clone()
+		known = r.fences.Notices.Clone()
 		r.record()
-		r.turn.give()
-		r.stats.count(&r.stats.Fences, 1)
+		r.fences.Turn.Give()
+		r.fences.Counters.Fences.Add(1)
 		return known, nil
 	}
 	err = r.inTurn(func() error {
 		err := r.publish(ctx, list)
-		known = r.notices.clone()
+		known = r.fences.Notices.Clone()
 		return err
 	})
 	return known, err
@@ -123,70 +109,34 @@ func (r *Region) publish(ctx context.Context, list []int32) error {
 	if len(list) == 0 {
 		return nil
 	}
-	return r.protocol.release(ctx, list)
+	return r.fences.Protocol.Release(ctx, list)
 }
 
 // fence runs body in this PE's turn of fences. Mode Shared has only the order of plain loads and stores. A panic with
 // *pgas.PeerError becomes an error.
 func (r *Region) fence(ctx context.Context, body func() error) (err error) {
 	if r.mode == Shared {
-		r.windows.end()
+		r.observed.windows.end()
 		return r.w.Quiet(ctx) // orders loads, too, which a Fence does not
 	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if err := r.faultsServed(); err != nil {
+	if err := r.memory.faultsServed(); err != nil {
 		return err
 	}
-	if err := r.turn.take(ctx); err != nil {
+	if err := r.fences.Turn.Take(ctx); err != nil {
 		return err
 	}
-	r.windows.end()
+	r.observed.windows.end()
 	return r.inTurn(body)
 }
 
 // inTurn runs body and gives the turn, which the caller has taken, or leaves it to what body has not finished.
 func (r *Region) inTurn(body func() error) (err error) {
-	defer r.endTurn()
+	defer r.fences.EndTurn()
 	defer r.record()
-	defer recoverPeer(&err)
-	r.stats.count(&r.stats.Fences, 1)
+	defer protocol.RecoverPeer(&err)
+	r.fences.Counters.Fences.Add(1)
 	return body()
-}
-
-// endTurn gives the turn, after it has finished in the background what has been left unfinished.
-func (r *Region) endTurn() {
-	rest := r.unfinished
-	if rest == nil {
-		r.turn.give()
-		return
-	}
-	r.unfinished = nil
-	started := r.behind.start(r.w, func(ctx context.Context) {
-		var lost error // which the next fence is told, too
-		defer r.turn.give()
-		defer recoverPeer(&lost)
-		if rest(ctx) != nil {
-			r.unfinished = nil // the region ends
-		}
-	})
-	if !started {
-		r.turn.give()
-	}
-}
-
-// recoverPeer, deferred, turns a panic with *pgas.PeerError, by which an operation says that its target is lost, into an
-// error. Other panics go on.
-func recoverPeer(err *error) {
-	p := recover()
-	if p == nil {
-		return
-	}
-	e, _ := p.(error)
-	peer, ok := errors.AsType[*pgas.PeerError](e)
-	if !ok {
-		panic(p)
-	}
-	*err = peer
 }

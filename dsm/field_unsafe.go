@@ -11,7 +11,7 @@ const GeneratedFor1 = 1
 // SetField stores v in the field of element i that is at that offset and has type F. It is for generated code, which
 // knows both. The next release of this PE publishes it. It panics as View does.
 func SetField[T, F any](a Array[T], i int, field uintptr, v F) {
-	if a.checks != nil && a.checks.r.soft != nil {
+	if a.checks != nil && a.checks.r.memory.soft != nil {
 		setFieldSoft(a, i, field, v)
 		return
 	}
@@ -22,12 +22,12 @@ func SetField[T, F any](a Array[T], i int, field uintptr, v F) {
 func setFieldSoft[T, F any](a Array[T], i int, field uintptr, v F) {
 	for {
 		p := unsafe.Pointer(a.Write(i))
-		a.checks.r.soft.mu.Lock()
+		a.checks.r.memory.soft.mu.Lock()
 		ok := a.writable(i)
 		if ok {
 			*(*F)(unsafe.Add(p, field)) = v
 		}
-		a.checks.r.soft.mu.Unlock()
+		a.checks.r.memory.soft.mu.Unlock()
 		if ok {
 			return
 		}

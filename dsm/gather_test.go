@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gopgas/gopgas/dsm"
+	"github.com/gopgas/gopgas/internal/protocols"
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/sim"
 )
@@ -16,10 +17,10 @@ import (
 func TestAllNotices(t *testing.T) {
 	const npes, own, rounds = 4, 8, 4
 	var slow atomic.Uint64
-	program := func(o dsm.Options) func(context.Context, *pgas.World) error {
+	program := func(o opened) func(context.Context, *pgas.World) error {
 		return func(ctx context.Context, w *pgas.World) error {
 			o.Bytes, o.Block, o.Mode = npes*own*8, 8, dsm.Soft
-			r, err := dsm.Open(ctx, w, o)
+			r, err := o.open(ctx, w)
 			if err != nil {
 				return err
 			}
@@ -52,7 +53,7 @@ func TestAllNotices(t *testing.T) {
 		all, leave bool // leave: notices are left out, so that leases end
 	}{{own, true, false}, {own - 1, true, true}, {own, false, true}, {2 * own, false, false}} {
 		slow.Store(0)
-		body := program(dsm.Options{Notices: c.notices, AllNotices: c.all})
+		body := program(opened{dsm.Options{Notices: c.notices}, protocols.Choice{AllNotices: c.all}})
 		if _, err := sim.Run(t.Context(), sim.Config{HeapMax: 1 << 20}, npes, body); err != nil {
 			t.Fatal(err)
 		}

@@ -2,24 +2,28 @@ package dsm
 
 // Hints: what a program knows of its next accesses, and releases of parts.
 
-import "context"
+import (
+	"context"
+
+	"github.com/gopgas/gopgas/dsm/internal/protocol"
+)
 
 // Prefetch asks for copies of the elements from lo to hi-1 that this PE does not have, and returns at once. A later access
 // waits only for what has not come. It is a hint: if a PE that has some of them is lost, a later access says so. In the
 // simulator it returns when the copies are there.
 func (a Array[T]) Prefetch(lo, hi int) {
 	a.mustHold("Prefetch", lo, hi)
-	if a.checks.r.cache == nil || lo == hi {
+	if a.checks.r.fences.Cache == nil || lo == hi {
 		return
 	}
-	first, last := a.checks.r.blocksOf(a.offset(lo), a.offset(hi))
-	if a.checks.r.simulated() {
+	first, last := a.checks.r.memory.blocksOf(a.offset(lo), a.offset(hi))
+	if a.checks.r.fences.Simulated {
 		a.checks.r.ensure(first, last, false)
 		return
 	}
 	a.checks.r.prefetches.start(func() {
 		var lost error
-		defer recoverPeer(&lost)
+		defer protocol.RecoverPeer(&lost)
 		a.checks.r.ensure(first, last, false)
 	})
 }
@@ -29,7 +33,7 @@ func (a Array[T]) Prefetch(lo, hi int) {
 func (a Array[T]) Publish(ctx context.Context, lo, hi int) (Notice, error) {
 	a.mustHold("Publish", lo, hi)
 	return a.checks.r.releaseBlocks(ctx, func(written []int32) []int32 {
-		first, last := a.checks.r.blocksOf(a.offset(lo), a.offset(hi))
+		first, last := a.checks.r.memory.blocksOf(a.offset(lo), a.offset(hi))
 		var within []int32
 		for _, b := range written {
 			if b >= first && b < last {
@@ -46,10 +50,10 @@ func (a Array[T]) Publish(ctx context.Context, lo, hi int) (Notice, error) {
 func (a Array[T]) Claim(ctx context.Context, lo, hi int) error {
 	a.mustHold("Claim", lo, hi)
 	r := a.checks.r
-	if r.cache == nil || r.o.Protocol != Floating || lo == hi {
+	if r.fences.Cache == nil || r.fences.Traits.FixedHomes || lo == hi {
 		return nil
 	}
-	first, last := r.blocksOf(a.offset(lo), a.offset(hi))
+	first, last := r.memory.blocksOf(a.offset(lo), a.offset(hi))
 	return r.fence(ctx, func() error {
 		var all []int32
 		for b := first; b < last; b++ {
@@ -70,9 +74,9 @@ func (a Array[T]) Unpin(lo, hi int) { a.pin("Unpin", lo, hi, false) }
 
 func (a Array[T]) pin(op string, lo, hi int, keep bool) {
 	a.mustHold(op, lo, hi)
-	if a.checks.r.paged == nil || lo == hi {
+	if a.checks.r.memory.paged == nil || lo == hi {
 		return
 	}
-	first, last := a.checks.r.blocksOf(a.offset(lo), a.offset(hi))
-	a.checks.r.paged.Pin(first, last, keep)
+	first, last := a.checks.r.memory.blocksOf(a.offset(lo), a.offset(hi))
+	a.checks.r.memory.paged.Pin(first, last, keep)
 }

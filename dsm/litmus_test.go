@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/gopgas/gopgas/dsm"
+	"github.com/gopgas/gopgas/internal/protocols"
 	"github.com/gopgas/gopgas/locks"
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/pgastest"
@@ -163,9 +164,9 @@ var longLitmuses = []litmus{
 }
 
 // litmusBody returns the program of a PE.
-func litmusBody(l litmus, o dsm.Options, explored bool) pgastest.Body {
+func litmusBody(l litmus, o opened, explored bool) pgastest.Body {
 	return func(ctx context.Context, w *pgas.World) error {
-		r, err := dsm.Open(ctx, w, o)
+		r, err := o.open(ctx, w)
 		if err != nil {
 			return err
 		}
@@ -194,10 +195,11 @@ func litmusBody(l litmus, o dsm.Options, explored bool) pgastest.Body {
 }
 
 // litmusOptions are those under which litmus programs are explored.
-func litmusOptions() (list []dsm.Options) {
-	for _, protocol := range protocols {
+func litmusOptions() (list []opened) {
+	for _, protocol := range protocols.All() {
 		for _, notices := range []int{-1, 1} {
-			list = append(list, dsm.Options{Bytes: 8, Block: 4, Lease: 3, Notices: notices, Protocol: protocol, Mode: dsm.Soft})
+			o := dsm.Options{Bytes: 8, Block: 4, Lease: 3, Notices: notices, Mode: dsm.Soft}
+			list = append(list, opened{o, protocols.Choice{Protocol: protocol}})
 		}
 	}
 	return list
@@ -213,7 +215,7 @@ func TestLitmusExplored(t *testing.T) {
 	}
 	for i, l := range programs {
 		for _, o := range litmusOptions() {
-			if !*long && o.Protocol != dsm.Floating && (i > 0 || o.Notices > 0) {
+			if !*long && o.Protocol != protocols.Floating && (i > 0 || o.Notices > 0) {
 				continue // minutes in all
 			}
 			t.Run(fmt.Sprintf("%s/%v, %d notices", l.name, o.Protocol, max(o.Notices, 0)), func(t *testing.T) {
@@ -237,7 +239,7 @@ func TestLitmus(t *testing.T) {
 			if raceDetector { // it sees one process at a time
 				run = pgastest.RunGoroutines
 			}
-			run(t, l.npes, litmusBody(l, dsm.Options{Bytes: 1 << 13, Block: 1 << 12}, false))
+			run(t, l.npes, litmusBody(l, opened{Options: dsm.Options{Bytes: 1 << 13, Block: 1 << 12}}, false))
 		})
 	}
 }

@@ -7,55 +7,7 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
-	"time"
-
-	"github.com/gopgas/gopgas/pgas"
 )
-
-// versionNumbers are numbers by block that fetches of any goroutine and fences set.
-type versionNumbers []atomic.Uint64
-
-func (v versionNumbers) get(b int32) uint64    { return v[b].Load() }
-func (v versionNumbers) set(b int32, n uint64) { v[b].Store(n) }
-
-// fenceTurn admits one fence of this PE at a time. Without another fence it is one atomic operation each way: a barrier
-// takes it twice.
-type fenceTurn struct {
-	state atomic.Uint32 // turnFree, turnTaken, or turnAwaited: taken, and there may be goroutines that wait
-	woken chan struct{} // a turn that was awaited has been given: one of those that wait tries again
-}
-
-const (
-	turnFree = iota
-	turnTaken
-	turnAwaited
-)
-
-// take blocks until no other fence of this PE is under way. It returns the cause of ctx's end if ctx ends first.
-func (t *fenceTurn) take(ctx context.Context) error {
-	if t.state.CompareAndSwap(turnFree, turnTaken) {
-		return nil
-	}
-	for t.state.Swap(turnAwaited) != turnFree {
-		select {
-		case <-t.woken:
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-	}
-	return nil
-}
-
-// give ends the turn. What wakes a waiter stays in the channel if the waiter leaves: the next one finds it.
-func (t *fenceTurn) give() {
-	if t.state.Swap(turnFree) != turnAwaited {
-		return
-	}
-	select {
-	case t.woken <- struct{}{}:
-	default:
-	}
-}
 
 // background runs work beside the program. Nothing starts after wait.
 type background struct {
@@ -78,43 +30,6 @@ func (b *background) wait() {
 	b.ended = true
 	b.mu.Unlock()
 	b.wg.Wait()
-}
-
-// behind is the releases that go on after their contexts have ended. Nothing starts after end.
-type behind struct {
-	ctx    context.Context // of their waits
-	cancel context.CancelFunc
-	mu     sync.Mutex
-	ended  bool
-	last   *pgas.Group
-}
-
-// start runs work, and reports whether it does.
-func (b *behind) start(w *pgas.World, work func(ctx context.Context)) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if !b.ended {
-		b.last = w.Go(b.ctx, func(context.Context) error { work(b.ctx); return nil })
-	}
-	return !b.ended
-}
-
-// endPatience is how long the end of a World waits for a release that goes on, since other PEs wait for its turns.
-const endPatience = time.Second
-
-// end returns when no release is under way. It ends the waits of one that goes on for long.
-func (b *behind) end(simulated bool) {
-	b.mu.Lock()
-	b.ended = true
-	last := b.last
-	b.mu.Unlock()
-	if last != nil {
-		if !simulated {
-			defer time.AfterFunc(endPatience, b.cancel).Stop()
-		}
-		last.Wait()
-	}
-	b.cancel()
 }
 
 // meeting is a barrier of the goroutines of one PE. The last one to come runs an action for all.
@@ -181,23 +96,6 @@ func start(ctx context.Context, n int, body func(ctx context.Context, i int) err
 	wg.Wait()
 	return first
 }
-
-// scratch keeps buffers for fetches and releases.
-type scratch struct{ pool sync.Pool }
-
-// take returns n bytes, whose contents are undefined.
-func (s *scratch) take(n int) *[]byte {
-	b, _ := s.pool.Get().(*[]byte)
-	if b == nil || cap(*b) < n {
-		fresh := make([]byte, n)
-		return &fresh
-	}
-	*b = (*b)[:n]
-	return b
-}
-
-// give takes back what take has returned.
-func (s *scratch) give(b *[]byte) { s.pool.Put(b) }
 
 // oneCall is a part of a handle in which one goroutine at a time may be.
 type oneCall struct{ inside atomic.Bool }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gopgas/gopgas/dsm"
+	"github.com/gopgas/gopgas/internal/protocols"
 	"github.com/gopgas/gopgas/locks"
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/pgastest"
@@ -20,7 +21,7 @@ const memberRounds = 20
 // protocols. What a member reads after a barrier is what was written before it, and what it has written itself stays.
 func TestMembersBesideFences(t *testing.T) {
 	notRaced(t)
-	for _, protocol := range protocols {
+	for _, protocol := range protocols.All() {
 		t.Run(protocol.String(), func(t *testing.T) {
 			body := func(ctx context.Context, w *pgas.World) error { return membersBesideFences(ctx, w, protocol) }
 			pgastest.RunGoroutines(t, 2, body)
@@ -31,8 +32,8 @@ func TestMembersBesideFences(t *testing.T) {
 	}
 }
 
-func membersBesideFences(ctx context.Context, w *pgas.World, protocol dsm.Protocol) error {
-	r, err := dsm.Open(ctx, w, dsm.Options{Mode: dsm.Soft, Protocol: protocol, Bytes: 1 << 14, Block: 1 << 9})
+func membersBesideFences(ctx context.Context, w *pgas.World, protocol protocols.Protocol) error {
+	r, err := opened{dsm.Options{Mode: dsm.Soft, Bytes: 1 << 14, Block: 1 << 9}, protocols.Choice{Protocol: protocol}}.open(ctx, w)
 	if err != nil {
 		return err
 	}
@@ -102,7 +103,7 @@ func memberRound(ctx context.Context, m dsm.Member, a dsm.Array[int64], mutex *d
 // background: the next fence of the PE comes after it, and the region is as good as before.
 func TestReleaseEndsWithItsContext(t *testing.T) {
 	notRaced(t)
-	for _, protocol := range []dsm.Protocol{dsm.Floating, dsm.FixedHome} {
+	for _, protocol := range []protocols.Protocol{protocols.Floating, protocols.FixedHome} {
 		t.Run(protocol.String(), func(t *testing.T) {
 			pgastest.RunGoroutines(t, 2, func(ctx context.Context, w *pgas.World) error { return endsRelease(ctx, w, protocol) })
 		})
@@ -111,8 +112,8 @@ func TestReleaseEndsWithItsContext(t *testing.T) {
 
 var errEnough = errors.New("enough")
 
-func endsRelease(ctx context.Context, w *pgas.World, protocol dsm.Protocol) error {
-	r, err := dsm.Open(ctx, w, dsm.Options{Mode: dsm.Soft, Protocol: protocol, Bytes: 1 << 12, Block: 1 << 9})
+func endsRelease(ctx context.Context, w *pgas.World, protocol protocols.Protocol) error {
+	r, err := opened{dsm.Options{Mode: dsm.Soft, Bytes: 1 << 12, Block: 1 << 9}, protocols.Choice{Protocol: protocol}}.open(ctx, w)
 	if err != nil {
 		return err
 	}

@@ -61,7 +61,6 @@ func TestMisuse(t *testing.T) {
 			{open(dsm.Options{Bytes: 1, Lease: 1 << 50}), "at most 2^40"},
 			{open(dsm.Options{Bytes: 1, Block: 1 << 12, CacheMax: 1 << 12}), "two blocks of 4096"},
 			{open(dsm.Options{Bytes: 1, Block: 1 << 12, CacheMax: 1 << 13, Mode: dsm.Soft}), "mode Soft, which keeps all copies: leave it 0"},
-			{open(dsm.Options{Bytes: 1, Protocol: 9}), "there are Floating"},
 			{open(dsm.Options{Bytes: 1, Mode: -1}), "there are Auto"},
 			{open(dsm.Options{Bytes: 1 << 40, Block: 8}), "use larger blocks"},
 			{func() { _, _ = dsm.Alloc[*int](ctx, r, 1) }, "use indexes"},

@@ -6,6 +6,7 @@ package dsm
 import (
 	"context"
 
+	"github.com/gopgas/gopgas/dsm/internal/protocol"
 	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas"
 )
@@ -34,25 +35,22 @@ type slot struct {
 	home  int
 }
 
-// firstNotices is the number of notices that one get reads. More of them take a second one.
-const firstNotices = 31
-
 func newSlot(ctx context.Context, r *Region, op string, home int) (slot, error) {
 	if home < 0 || home >= r.n {
 		misuse(op, "home %d: the job has %s", home, plural.Count(r.n, "PE"))
 	}
-	words, err := allocate[uint64](ctx, r, 1+encodedWords(r.o.Notices))
+	words, err := protocol.Alloc[uint64](ctx, &r.fences, 1+protocol.EncodedWords(r.o.Notices))
 	if err != nil {
 		return slot{}, err
 	}
-	return slot{r, words.All().On(r.ctx), home}, nil
+	return slot{r, words.All().On(r.fences.Context), home}, nil
 }
 
 // take acquires what the last holder has left. Nothing is to be done if that was this PE.
 func (s slot) take(ctx context.Context) error {
 	r := s.r
 	if r.mode == Shared {
-		r.windows.end()
+		r.observed.windows.end()
 		return nil
 	}
 	return r.fence(ctx, func() error {
@@ -60,9 +58,9 @@ func (s slot) take(ctx context.Context) error {
 		if last == 0 || last == uint64(r.me)+1 {
 			return nil
 		}
-		got, err := r.read(s.words.Range(1, s.words.Len()), s.home)
+		got, err := r.fences.Read(s.words.Range(1, s.words.Len()), s.home)
 		if err == nil {
-			r.protocol.acquire(got)
+			r.fences.Protocol.Acquire(got)
 		}
 		return err
 	})
@@ -72,7 +70,7 @@ func (s slot) take(ctx context.Context) error {
 func (s slot) leave() error {
 	r := s.r
 	if r.mode == Shared {
-		r.windows.end()
+		r.observed.windows.end()
 		return nil
 	}
 	n, err := r.Release(context.Background())
@@ -80,9 +78,9 @@ func (s slot) leave() error {
 		return err
 	}
 	return r.fence(context.Background(), func() error {
-		out := n.s.encode([]uint64{uint64(r.me) + 1})
+		out := n.s.Encode([]uint64{uint64(r.me) + 1})
 		s.words.Range(0, len(out)).Put(s.home, out)
-		r.mustQuietPE(s.home)
+		r.fences.MustQuietPE(s.home)
 		return nil
 	})
 }

@@ -13,23 +13,15 @@ import (
 
 // Options describe a region. They are the same on all PEs. The zero value of each field but Bytes is a default.
 type Options struct {
-	Bytes    uint64   // of the region, rounded up to blocks; address space, not memory
-	Block    int      // bytes that move together, a power of two; 0: 32 KiB
-	Notices  int      // write notices that travel with one synchronization; 0: 1024; -1: none
-	Lease    uint64   // logical time that a copy stays valid without a notice; 0: 10
-	Protocol Protocol // how copies are kept coherent between hosts
-	Mode     Mode     // how accesses reach the protocol
+	Bytes   uint64 // of the region, rounded up to blocks; address space, not memory
+	Block   int    // bytes that move together, a power of two; 0: 32 KiB
+	Notices int    // write notices that travel with one synchronization; 0: 1024; -1: none
+	Lease   uint64 // logical time that a copy stays valid without a notice; 0: 10
+	Mode    Mode   // how accesses reach the protocol
 	// CacheMax bounds the bytes of copies that a PE keeps in mode Paged, besides those that it has changed since its last
 	// release and those that Pin keeps: at least two blocks; 0: all copies. Other modes keep all.
 	CacheMax uint64
 	Check    bool // an access to the result of a View, an Update or an Overwrite after a fence panics; slow
-	// AllNotices has a barrier gather up to Notices of each PE, as MENPS does: what a PE passes on has no others' among
-	// it. It takes 16 bytes for each notice of each PE. As with MENPS, a home's own copies then end with their leases, too.
-	// Otherwise each of a barrier's log2 n messages has up to Notices, and a home renews the leases of its own copies.
-	AllNotices bool
-	// WholeBlocks has a release of FixedHome put whole blocks, merged by the releaser, as the baseline of MENPS does.
-	// Otherwise it puts the runs of bytes that have changed.
-	WholeBlocks bool
 }
 
 // Mode is how an access to a region reaches the protocol.
@@ -43,21 +35,6 @@ const (
 )
 
 func (m Mode) String() string { return nameOf([]string{"auto", "shared", "paged", "soft"}, int(m)) }
-
-// Protocol is how the copies of PEs are kept coherent. Mode Shared has none.
-type Protocol int
-
-const (
-	Floating   Protocol = iota // MENPS: the home of a block is its last writer; write notices and leases
-	FixedHome                  // home-based lazy release consistency: PE b mod n is the home of block b
-	Directory                  // the home knows the sharers of a block, and a releaser tells each of them
-	Classified                 // ArgoDSM's: a PE drops at each acquire what other PEs may have written
-	Uncached                   // no copy outlives the call that fetched it
-)
-
-func (p Protocol) String() string {
-	return nameOf([]string{"floating", "fixed-home", "directory", "classified", "uncached"}, int(p))
-}
 
 func nameOf(names []string, i int) string {
 	if i < 0 || i >= len(names) {
@@ -105,8 +82,6 @@ func (o Options) completed() Options {
 		misuse("Open", "copies of %d bytes: Options.CacheMax is two blocks of %d or more, or 0 for all", o.CacheMax, o.Block)
 	case o.CacheMax > 0 && o.Mode == Soft:
 		misuse("Open", "Options.CacheMax in mode Soft, which keeps all copies: leave it 0, or use Mode Auto or Paged")
-	case o.Protocol < Floating || o.Protocol > Uncached:
-		misuse("Open", "protocol %d: there are Floating, FixedHome, Directory, Classified and Uncached", o.Protocol)
 	case o.Mode < Auto || o.Mode > Soft:
 		misuse("Open", "mode %d: there are Auto, Shared, Paged and Soft", o.Mode)
 	}

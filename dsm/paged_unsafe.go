@@ -1,6 +1,6 @@
 package dsm
 
-// Copies that page faults check. The package pager has them; what it does in C for a fault is what version.go does for
+// Copies that page faults check. The package pager has them; what it does in C for a fault is what protocol.State.Bring does for
 // View, and both end with the same installation of a copy.
 
 import (
@@ -8,9 +8,9 @@ import (
 	"os"
 	"unsafe"
 
+	"github.com/gopgas/gopgas/dsm/internal/protocol"
 	"github.com/gopgas/gopgas/dsm/pager"
 	"github.com/gopgas/gopgas/internal/hook"
-	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/boot"
 )
 
@@ -22,148 +22,114 @@ type paged struct {
 	blocks int32
 }
 
-// pageable returns why this PE cannot use page faults, or nil.
-func (r *Region) pageable() error {
-	switch {
-	case r.simulated():
-		return fmt.Errorf("the simulator has no page faults")
-	case r.o.Protocol != Floating:
-		return fmt.Errorf("protocol %v has no page faults: use Mode Soft", r.o.Protocol)
-	case r.o.Block%os.Getpagesize() != 0:
-		return fmt.Errorf("blocks of %d bytes are no multiple of the page, %d", r.o.Block, os.Getpagesize())
+// pageable returns why this PE cannot use page faults for blocks of that many bytes, or nil.
+func pageable(block int) error {
+	if block%os.Getpagesize() != 0 {
+		return fmt.Errorf("blocks of %d bytes are no multiple of the page, %d", block, os.Getpagesize())
 	}
 	return pager.Available()
 }
 
-func (r *Region) openPaged() error {
-	way, closeWay, err := hook.Outside(r.w)
+// openPaged opens the pager of the region of s, which keeps up to cacheMax bytes of copies unless that is 0.
+func openPaged(s *protocol.State, cacheMax uint64) (*paged, error) {
+	way, closeWay, err := hook.Outside(s.World)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	near, err := r.heaps()
+	near, err := heaps(s)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	faults := pager.BySignal
-	if hook.Settings(r.w).DSMFaults == boot.DSMThread {
+	if hook.Settings(s.World).DSMFaults == boot.DSMThread {
 		faults = pager.ByThread
 	}
 	p, err := pager.Open(pager.Config{
-		Block: r.o.Block, Blocks: int(r.blocks), PEs: r.n, PE: r.me, Near: near, Outside: way, Lease: r.o.Lease,
-		Faults: faults, Keep: int(r.o.CacheMax / uint64(r.o.Block)),
-		Pub: r.pub.Offset(), Ver: r.words.versionAt, Hint: r.words.hintAt,
+		Block: s.Block, Blocks: int(s.Blocks), PEs: s.N, PE: s.Me, Near: near, Outside: way, Lease: s.Lease,
+		Faults: faults, Keep: int(cacheMax / uint64(s.Block)),
+		Pub: s.Pub.Offset(), Ver: s.Words.VersionAt, Hint: s.Words.HintAt,
 	})
 	if err != nil {
 		closeWay()
-		return fmt.Errorf("dsm.Open: mode paged: %w", err)
+		return nil, fmt.Errorf("dsm.Open: mode paged: %w", err)
 	}
 	// The transport's own threads must not take a page fault: they may be what the pager waits for.
-	c := &paged{p, r.o.Block, closeWay, hook.RegisterCoherent(r.w, p.Memory()), r.blocks}
-	r.cache, r.paged, r.memory = c, c, p.Memory()
-	return nil
+	return &paged{p, s.Block, closeWay, hook.RegisterCoherent(s.World, p.Memory()), s.Blocks}, nil
 }
 
 func addressOf[T any](s []T) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(s))) }
 
 // heaps returns, by PE, the address of offset 0 of its symmetric heap, or 0 if the PE is on another host.
-func (r *Region) heaps() ([]uintptr, error) {
-	near := make([]uintptr, r.n)
+func heaps(s *protocol.State) ([]uintptr, error) {
+	near := make([]uintptr, s.N)
 	for pe := range near {
-		if s := r.pub.Ptr(pe); s != nil {
-			near[pe] = addressOf(s) - uintptr(r.pub.Offset())
+		if pub := s.Pub.Ptr(pe); pub != nil {
+			near[pe] = addressOf(pub) - uintptr(s.Pub.Offset())
 		}
 	}
-	if near[r.me] == 0 {
+	if near[s.Me] == 0 {
 		return nil, fmt.Errorf("dsm.Open: mode paged: this transport does not map the PE's own heap")
 	}
 	return near, nil
 }
 
-func (c *paged) written(into []int32) []int32 {
+// What the pager has under another form. Its other methods are those of a Cache as they are.
+
+func (c *paged) Written(into []int32) []int32 {
 	if c.Unwritten() {
 		return into
 	}
-	return c.Written(into)
+	return c.Pager.Written(into)
 }
 
-func (c *paged) merge(b int32, latest []byte, home int32, rts uint64) (first, last int) {
-	return c.Merge(b, latest, home, rts)
-}
-
-func (c *paged) changes(b int32, run func(at int, bytes []byte)) {
+func (c *paged) Changes(b int32, run func(at int, bytes []byte)) {
 	own, twin := make([]byte, c.block), make([]byte, c.block)
-	if c.Changes(b, own, twin) {
+	if c.Pager.Changes(b, own, twin) {
 		run(0, own)
 		return
 	}
 	forEachRun(twin, own, run)
 }
 
-func (c *paged) settle(b int32)                       { c.Settle(b) }
-func (c *paged) drop(b int32, home int32, rts uint64) { c.Drop(b, home, rts) }
-func (c *paged) ending(uint64, int32) []int32         { return nil } // the pager renews them itself
-func (c *paged) renew(int32, uint64)                  {}
-func (c *paged) current() bool                        { return c.Current() }
-func (c *paged) expire(now uint64)                    { c.Expire(now) }
-func (c *paged) zeros(b int32)                        { c.Zeros(b) }
-func (c *paged) has(lo, hi int32, write bool) bool    { return c.Has(lo, hi, write) }
-func (c *paged) writable(lo, hi int32)                { c.Ready(lo, hi, true) }
-func (c *paged) ready(lo, hi int32)                   { c.Ready(lo, hi, false) }
-func (c *paged) overwritten(lo, hi int32)             { c.Overwritten(lo, hi) }
+func (c *paged) Writable(lo, hi int32) { c.Pager.Ready(lo, hi, true) }
+func (c *paged) Ready(lo, hi int32)    { c.Pager.Ready(lo, hi, false) }
 
-func (c *paged) dropAll(stale func(b int32) bool) {
+func (c *paged) DropAll(stale func(b int32) bool) {
 	set := make([]uint64, (c.blocks+63)/64)
 	for b := range c.blocks {
 		if stale(b) {
 			set[b/64] |= 1 << (b % 64)
 		}
 	}
-	c.DropAll(set)
+	c.Pager.DropAll(set)
 }
 
-func (c *paged) known(b int32) copyInfo {
-	k := c.Known(b)
-	return copyInfo{valid: k.Valid, untouched: k.Untouched, home: k.Home, generation: k.Generation, rts: k.Lease, now: k.Now}
+func (c *paged) Known(b int32) protocol.CopyInfo {
+	k := c.Pager.Known(b)
+	return protocol.CopyInfo{Valid: k.Valid, Untouched: k.Untouched, Home: k.Home, Generation: k.Generation, RTS: k.Lease, Now: k.Now}
 }
 
-func (c *paged) install(b int32, generation uint32, data []byte, home int32, rts uint64) bool {
-	return c.Install(b, generation, data, home, rts)
-}
-
-// close ends the way to other hosts first: a fetch that waits on it ends then, and the thread can.
-func (c *paged) close() error {
+// Close ends the way to other hosts first: a fetch that waits on it ends then, and the thread can.
+func (c *paged) Close() error {
 	err := c.way()
-	if e := c.Close(); err == nil {
+	if e := c.Pager.Close(); err == nil {
 		err = e
 	}
 	c.forget()
 	return err
 }
 
-// lostFault returns the error of a page fault whose home is lost, or nil if e is another fault.
-func (r *Region) lostFault(e error) error {
-	if r.paged == nil || r.closed {
-		return nil
-	}
+// lost returns the PE whose loss is why e, a page fault, has not been served, and where in the region it was. The PE is -1
+// if e is another fault.
+func (c *paged) lost(e error) (pe int, at uintptr) {
 	fault, ok := e.(interface{ Addr() uintptr })
-	pe := r.paged.Lost()
-	if !ok || pe < 0 || fault.Addr()-addressOf(r.memory) >= uintptr(len(r.memory)) {
-		return nil
+	pe = c.Lost()
+	if !ok || pe < 0 {
+		return -1, 0
 	}
-	b := int((fault.Addr() - addressOf(r.memory)) >> r.shift)
-	return &pgas.PeerError{PE: pe, Host: r.w.HostOf(pe), Err: fmt.Errorf("it was lost while this PE fetched block %d of a coherent region, %s", b, r.elementsOf(b))}
-}
-
-// whySoft returns why page faults are not used.
-func (r *Region) whySoft() string {
-	if err := r.pageable(); err != nil {
-		return err.Error()
+	memory := c.Memory()
+	if at = fault.Addr() - addressOf(memory); at >= uintptr(len(memory)) {
+		return -1, 0
 	}
-	return "Options.Mode or " + EnvMode + " asks for Soft"
-}
-
-// warn says once why accesses are checked by software.
-func (r *Region) warn(why error) {
-	fmt.Fprintf(os.Stderr, "pgas: coherent memory is checked by software, since PE %d on %s cannot use page faults: %v; or use only View, Update, At and Set, and set %s=soft\n",
-		r.me, r.w.HostOf(r.me), why, EnvMode)
+	return pe, at
 }

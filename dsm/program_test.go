@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/gopgas/gopgas/dsm"
+	"github.com/gopgas/gopgas/internal/protocols"
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/pgastest"
 )
@@ -23,6 +24,7 @@ type program struct {
 	phases   int
 	members  int // of a PE
 	o        dsm.Options
+	choice   protocols.Choice
 }
 
 // mix returns a random number that is a function of its arguments.
@@ -60,7 +62,7 @@ func (p *program) value(phase, i int) uint32 {
 func (p *program) body(ctx context.Context, w *pgas.World) error {
 	o := p.o
 	o.Bytes = uint64(8*p.elements) + 2<<20
-	r, err := dsm.Open(ctx, w, o)
+	r, err := dsm.Open(protocols.With(ctx, p.choice), w, o)
 	if err != nil {
 		return err
 	}
@@ -205,14 +207,17 @@ func TestOneProcessor(t *testing.T) {
 
 // TestProtocolsAgree runs one program under every protocol, with PEs of every kind.
 func TestProtocolsAgree(t *testing.T) {
-	for _, protocol := range protocols {
+	for _, protocol := range protocols.All() {
 		t.Run(protocol.String(), func(t *testing.T) {
 			members := 2
-			if protocol == dsm.Uncached {
+			if protocol == protocols.Uncached {
 				members = 1 // a View of one overwrites what another reads, with the same bytes
 			}
-			p := &program{seed: *firstSeed, elements: 3000, phases: 5, members: members, o: dsm.Options{Block: 1 << 10, Mode: dsm.Soft, Protocol: protocol, Notices: 5}}
-			if raceDetector && protocol != dsm.Floating {
+			p := &program{
+				seed: *firstSeed, elements: 3000, phases: 5, members: members,
+				o: dsm.Options{Block: 1 << 10, Mode: dsm.Soft, Notices: 5}, choice: protocols.Choice{Protocol: protocol},
+			}
+			if raceDetector && protocol != protocols.Floating {
 				pgastest.RunSim(t, 3, p.body) // by design, PEs put into bytes of a master copy that others get but do not use
 				return
 			}

@@ -9,7 +9,11 @@ import (
 // TestProtocolsArePure checks what runs in the simulator as it is.
 func TestProtocolsArePure(t *testing.T) {
 	pure.Check(t, []string{
-		"version.go", "turn.go", "release.go", "notice.go", "acquire.go", "barrier.go", "mutex.go", "rwmutex.go", "event.go", "fence.go",
-		"fixed.go", "directory.go", "classified.go", "uncached.go",
+		"mutex.go", "rwmutex.go", "event.go", "fence.go",
+		"internal/protocol/fetch.go", "internal/protocol/turn.go", "internal/protocol/release.go", "internal/protocol/notice.go",
+		"internal/protocol/acquire.go", "internal/protocol/dissemination.go", "internal/protocol/state.go",
+		"internal/baseline/baseline.go", "internal/baseline/bitmaps.go", "internal/baseline/fixed.go",
+		"internal/baseline/directory.go", "internal/baseline/classified.go", "internal/baseline/uncached.go",
+		"internal/baseline/gathering.go",
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gopgas/gopgas/dsm"
+	"github.com/gopgas/gopgas/internal/protocols"
 	"github.com/gopgas/gopgas/locks"
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/sim"
@@ -16,7 +17,7 @@ import (
 // third is written by one PE in even rounds and read by all in odd ones. shadow has what was written last; the PEs of
 // a simulation share it.
 type randomProgram struct {
-	o                    dsm.Options
+	o                    opened
 	locks, rounds, steps int
 	shadow               []byte
 }
@@ -31,7 +32,7 @@ type randomPE struct {
 }
 
 func (p *randomProgram) body(ctx context.Context, w *pgas.World) error {
-	r, err := dsm.Open(ctx, w, p.o)
+	r, err := p.o.open(ctx, w)
 	if err != nil {
 		return err
 	}
@@ -120,26 +121,36 @@ func (p *randomPE) check(at int, what string) error {
 	return nil
 }
 
+// opened is what a test opens a region with.
+type opened struct {
+	dsm.Options
+	protocols.Choice
+}
+
+func (o opened) open(ctx context.Context, w *pgas.World) (*dsm.Region, error) {
+	return dsm.Open(protocols.With(ctx, o.Choice), w, o.Options)
+}
+
 // programs are the options of random programs.
-func programs() (all []dsm.Options) {
-	for _, protocol := range protocols {
+func programs() (all []opened) {
+	for _, protocol := range protocols.All() {
 		for _, notices := range []int{-1, 1, 2, 6} {
 			for _, lease := range []uint64{1, 10, 100} {
-				all = append(all, dsm.Options{Bytes: 6 * 16, Block: 16, Protocol: protocol, Notices: notices, Lease: lease, Mode: dsm.Soft})
+				o := dsm.Options{Bytes: 6 * 16, Block: 16, Notices: notices, Lease: lease, Mode: dsm.Soft}
+				all = append(all, opened{o, protocols.Choice{Protocol: protocol}})
 			}
 		}
 	}
 	for _, notices := range []int{-1, 2} {
-		all = append(all, dsm.Options{Bytes: 6 * 16, Block: 16, Notices: notices, Mode: dsm.Soft, AllNotices: true})
-		all = append(all, dsm.Options{Bytes: 6 * 16, Block: 16, Notices: notices, Mode: dsm.Soft, Protocol: dsm.FixedHome, WholeBlocks: true})
+		o := dsm.Options{Bytes: 6 * 16, Block: 16, Notices: notices, Mode: dsm.Soft}
+		all = append(all, opened{o, protocols.Choice{AllNotices: true}})
+		all = append(all, opened{o, protocols.Choice{Protocol: protocols.FixedHome, WholeBlocks: true}})
 	}
 	return all
 }
 
-var protocols = []dsm.Protocol{dsm.Floating, dsm.FixedHome, dsm.Directory, dsm.Classified, dsm.Uncached}
-
 // runRandom runs a random program. An error tells how to repeat the run.
-func runRandom(ctx context.Context, o dsm.Options, npes int, seed uint64) (sim.Report, error) {
+func runRandom(ctx context.Context, o opened, npes int, seed uint64) (sim.Report, error) {
 	p := &randomProgram{o: o, locks: 3, rounds: 6, steps: 30, shadow: make([]byte, o.Bytes)}
 	report, err := sim.Run(ctx, sim.Config{Seed: seed, Adversary: true, HeapMax: 1 << 20}, npes, p.body)
 	if err != nil {
@@ -192,13 +203,13 @@ func TestRandomScale(t *testing.T) {
 }
 
 // scaled are the options of programs of npes PEs, each of which has six bytes.
-func scaled(npes int) (all []dsm.Options) {
-	o := dsm.Options{Bytes: uint64(6 * npes), Block: 64, Mode: dsm.Soft, Lease: 10}
+func scaled(npes int) (all []opened) {
+	o := opened{Options: dsm.Options{Bytes: uint64(6 * npes), Block: 64, Mode: dsm.Soft, Lease: 10}}
 	for _, notices := range []int{-1, 4, npes} {
-		o.Protocol, o.Notices = dsm.Floating, notices
+		o.Protocol, o.Notices = protocols.Floating, notices
 		all = append(all, o)
 	}
-	for _, o.Protocol = range protocols[1:] {
+	for _, o.Protocol = range protocols.All()[1:] {
 		all = append(all, o)
 	}
 	return all

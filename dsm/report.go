@@ -11,54 +11,13 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"sync"
 
+	"github.com/gopgas/gopgas/dsm/internal/protocol"
 	"github.com/gopgas/gopgas/pgas"
 )
 
-// moveRecord is what one PE has recorded of a block.
-type moveRecord struct {
-	b, pe       int
-	count       uint64 // releases after another PE
-	first, last int    // bytes that the PE has changed in them
-}
-
-// recordWords is the length of an encoded moveRecord.
-const recordWords = 4
-
-// blockMoves are a PE's records.
-type blockMoves struct {
-	mu   sync.Mutex
-	list map[int32]*moveRecord
-}
-
-// add records that this PE has released b after another PE.
-func (m *blockMoves) add(b int32, pe, first, last int) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	x := m.list[b]
-	if x == nil {
-		if m.list == nil {
-			m.list = map[int32]*moveRecord{}
-		}
-		x = &moveRecord{b: int(b), pe: pe, first: first, last: last}
-		m.list[b] = x
-	}
-	x.count++
-	x.first, x.last = min(x.first, first), max(x.last, last)
-}
-
-// worst returns the records of the blocks that have moved most.
-func (m *blockMoves) worst(n int) []moveRecord {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	var list []moveRecord
-	for _, x := range m.list {
-		list = append(list, *x)
-	}
-	slices.SortFunc(list, func(a, b moveRecord) int { return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.b, b.b)) })
-	return list[:min(n, len(list))]
-}
+// moveWords is the length of an encoded protocol.Move: block, count, first and last byte.
+const moveWords = 4
 
 // Report writes, on PE 0, a line for each of the top blocks that have moved most between PEs since Open: their array and
 // elements, how often they have moved to which PE, the bytes that each has changed, and whether the sharing is false,
@@ -90,57 +49,57 @@ func (r *Region) Report(ctx context.Context, out io.Writer, top int) error {
 }
 
 // collectMoves returns the worst records of all PEs.
-func (r *Region) collectMoves(ctx context.Context, each int) (all []moveRecord, err error) {
-	size := recordWords * each
+func (r *Region) collectMoves(ctx context.Context, each int) (all []protocol.Move, err error) {
+	size := moveWords * each
 	words, err := pgas.Alloc[uint64](ctx, r.w, size*(1+r.n))
 	if err != nil {
 		return nil, err
 	}
-	for i, x := range r.stats.moves.worst(each) {
-		copy(words.Local()[recordWords*i:], []uint64{uint64(x.b), x.count, uint64(x.first), uint64(x.last)})
+	for i, x := range r.fences.Counters.Blocks.Worst(each) {
+		copy(words.Local()[moveWords*i:], []uint64{uint64(x.Block), x.Count, uint64(x.First), uint64(x.Last)})
 	}
 	if err := pgas.FCollect(ctx, r.w.Team(), words.Range(size, size*(1+r.n)), words.Range(0, size)); err != nil {
 		return nil, err
 	}
 	for i := range each * r.n {
-		w := words.Local()[size+recordWords*i:]
+		w := words.Local()[size+moveWords*i:]
 		if w[1] > 0 {
-			all = append(all, moveRecord{int(w[0]), i / each, w[1], int(w[2]), int(w[3])})
+			all = append(all, protocol.Move{Block: int(w[0]), PE: i / each, Count: w[1], First: int(w[2]), Last: int(w[3])})
 		}
 	}
 	return all, words.Free(ctx)
 }
 
 // worstBlocks groups records by block, and returns the top of the groups.
-func worstBlocks(all []moveRecord, top int) (groups [][]moveRecord) {
-	slices.SortStableFunc(all, func(a, b moveRecord) int { return cmp.Or(cmp.Compare(a.b, b.b), cmp.Compare(a.pe, b.pe)) })
+func worstBlocks(all []protocol.Move, top int) (groups [][]protocol.Move) {
+	slices.SortStableFunc(all, func(a, b protocol.Move) int { return cmp.Or(cmp.Compare(a.Block, b.Block), cmp.Compare(a.PE, b.PE)) })
 	for len(all) > 0 {
 		n := 1
-		for n < len(all) && all[n].b == all[0].b {
+		for n < len(all) && all[n].Block == all[0].Block {
 			n++
 		}
 		groups = append(groups, all[:n])
 		all = all[n:]
 	}
-	slices.SortStableFunc(groups, func(a, b []moveRecord) int { return cmp.Compare(moves(b), moves(a)) })
+	slices.SortStableFunc(groups, func(a, b []protocol.Move) int { return cmp.Compare(moves(b), moves(a)) })
 	return groups[:min(top, len(groups))]
 }
 
-func moves(records []moveRecord) (n uint64) {
+func moves(records []protocol.Move) (n uint64) {
 	for _, x := range records {
-		n += x.count
+		n += x.Count
 	}
 	return n
 }
 
 // describe returns the line of a block.
-func (r *Region) describe(records []moveRecord) string {
-	b := records[0].b
+func (r *Region) describe(records []protocol.Move) string {
+	b := records[0].Block
 	var pes []string
 	for _, x := range records {
-		pes = append(pes, fmt.Sprintf("%d to PE %d (bytes %d-%d)", x.count, x.pe, x.first, x.last))
+		pes = append(pes, fmt.Sprintf("%d to PE %d (bytes %d-%d)", x.Count, x.PE, x.First, x.Last))
 	}
-	line := fmt.Sprintf("block %d, %s: %d moves: %s", b, r.elementsOf(b), moves(records), strings.Join(pes, ", "))
+	line := fmt.Sprintf("block %d, %s: %d moves: %s", b, r.memory.elementsOf(b), moves(records), strings.Join(pes, ", "))
 	if len(records) > 1 && disjoint(records) {
 		line += fmt.Sprintf(": false sharing; align the parts of PEs to %d bytes, or use a smaller Options.Block", r.o.Block)
 	}
@@ -148,10 +107,10 @@ func (r *Region) describe(records []moveRecord) string {
 }
 
 // disjoint reports whether no two PEs have changed the same bytes.
-func disjoint(records []moveRecord) bool {
-	sorted := slices.SortedFunc(slices.Values(records), func(a, b moveRecord) int { return cmp.Compare(a.first, b.first) })
+func disjoint(records []protocol.Move) bool {
+	sorted := slices.SortedFunc(slices.Values(records), func(a, b protocol.Move) int { return cmp.Compare(a.First, b.First) })
 	for i := range len(sorted) - 1 {
-		if sorted[i].last >= sorted[i+1].first {
+		if sorted[i].Last >= sorted[i+1].First {
 			return false
 		}
 	}

@@ -5,6 +5,7 @@ package dsm
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"runtime/debug"
 
@@ -47,7 +48,7 @@ func (r *Region) Run(ctx context.Context, n int, body func(ctx context.Context, 
 	if n == 0 {
 		n = suitable()
 	}
-	if r.simulated() {
+	if r.fences.Simulated {
 		n = 1
 	}
 	t, err := r.newTeam(ctx, n)
@@ -62,7 +63,7 @@ func (r *Region) Run(ctx context.Context, n int, body func(ctx context.Context, 
 	if err != nil {
 		return err
 	}
-	if err := r.ctx.Quiet(ctx); err != nil {
+	if err := r.fences.Context.Quiet(ctx); err != nil {
 		return err
 	}
 	return t.work.Free(ctx)
@@ -111,7 +112,7 @@ func (r *Region) recoverFault(err *error) {
 		*err = peer
 		return
 	}
-	if late := r.windows.explain(e); late != nil {
+	if late := r.observed.windows.explain(e); late != nil {
 		panic(late)
 	}
 	if lost := r.lostFault(e); lost != nil {
@@ -119,6 +120,19 @@ func (r *Region) recoverFault(err *error) {
 		return
 	}
 	panic(p)
+}
+
+// lostFault returns the error of a page fault whose home is lost, or nil if e is another fault.
+func (r *Region) lostFault(e error) error {
+	if r.memory.paged == nil || r.closed {
+		return nil
+	}
+	pe, at := r.memory.paged.lost(e)
+	if pe < 0 {
+		return nil
+	}
+	b := int(at >> r.memory.shift)
+	return &pgas.PeerError{PE: pe, Host: r.w.HostOf(pe), Err: fmt.Errorf("it was lost while this PE fetched block %d of a coherent region, %s", b, r.memory.elementsOf(b))}
 }
 
 // ID returns the number of this goroutine among those of all PEs.

@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/gopgas/gopgas/dsm/internal/protocol"
 	"github.com/gopgas/gopgas/pgas"
 )
 
@@ -42,12 +43,12 @@ func NewRWMutex(ctx context.Context, r *Region, l RWLocker, home int) (*RWMutex,
 	if err != nil {
 		return nil, err
 	}
-	words, err := allocate[uint64](ctx, r, 1+encodedWords(r.o.Notices))
+	words, err := protocol.Alloc[uint64](ctx, &r.fences, 1+protocol.EncodedWords(r.o.Notices))
 	if err != nil {
 		return nil, err
 	}
 	state, rest := words.Range(0, 1), words.Range(1, words.Len())
-	return &RWMutex{Mutex{s, l}, l, readerSlot{pgas.AtomicsOf(state).On(r.ctx).At(0), rest.On(r.ctx)}}, nil
+	return &RWMutex{Mutex{s, l}, l, readerSlot{pgas.AtomicsOf(state).On(r.fences.Context).At(0), rest.On(r.fences.Context)}}, nil
 }
 
 // Lock blocks until this PE holds the lock alone, and acquires what earlier holders have released. Errors: those of
@@ -76,11 +77,11 @@ func (m *RWMutex) takeFromReaders(ctx context.Context) error {
 		case slotTaken:
 			return fmt.Errorf("dsm: a PE ended while it left its notices in an RWMutex with home %d: what it has written is lost", m.home)
 		}
-		got, err := r.read(m.readers.words, m.home)
+		got, err := r.fences.Read(m.readers.words, m.home)
 		if err == nil {
-			r.protocol.acquire(got)
+			r.fences.Protocol.Acquire(got)
 			m.readers.state.Set(m.home, slotEmpty)
-			r.mustQuietPE(m.home)
+			r.fences.MustQuietPE(m.home)
 		}
 		return err
 	})
@@ -102,7 +103,7 @@ func (m *RWMutex) RLock(ctx context.Context) error {
 // RUnlock releases the lock. If this PE has written to the region under it, as to counters of its own, the next writer
 // acquires that. It panics as Unlock does.
 func (m *RWMutex) RUnlock() {
-	m.r.windows.end()
+	m.r.observed.windows.end()
 	if m.r.mode != Shared {
 		if err := m.leaveAsReader(); err != nil {
 			panic(err)
@@ -115,7 +116,7 @@ func (m *RWMutex) RUnlock() {
 func (m *RWMutex) leaveAsReader() error {
 	r := m.r
 	return r.fence(context.Background(), func() error {
-		written := r.cache.written(nil)
+		written := r.fences.Cache.Written(nil)
 		if len(written) == 0 {
 			return nil
 		}
@@ -126,21 +127,21 @@ func (m *RWMutex) leaveAsReader() error {
 		if err != nil {
 			return err
 		}
-		all := notices{limit: r.o.Notices}
+		all := protocol.Limited(r.o.Notices)
 		if state == slotFull {
-			got, err := r.read(m.readers.words, m.home)
+			got, err := r.fences.Read(m.readers.words, m.home)
 			if err != nil {
 				m.readers.state.Set(m.home, slotFull) // for the next writer to find
 				return err
 			}
-			all.merge(got)
+			all.Merge(got)
 		}
-		all.merge(r.notices.clone())
-		out := all.encode(nil)
+		all.Merge(r.fences.Notices.Clone())
+		out := all.Encode(nil)
 		m.readers.words.Range(0, len(out)).Put(m.home, out)
-		r.mustQuietPE(m.home)
+		r.fences.MustQuietPE(m.home)
 		m.readers.state.Set(m.home, slotFull)
-		r.mustQuietPE(m.home)
+		r.fences.MustQuietPE(m.home)
 		return nil
 	})
 }

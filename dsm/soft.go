@@ -8,6 +8,8 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"github.com/gopgas/gopgas/dsm/internal/protocol"
 )
 
 const (
@@ -23,7 +25,7 @@ type softBlock struct {
 	touched    bool
 	whole      bool // all bytes count as changed
 	twin       bool // the block has a twin, whether or not it may be written at the moment
-	releasing  bool // changes has been called, and settle has not: what homes have may be older than the copy
+	releasing  bool // Changes has been called, and Settle has not: what homes have may be older than the copy
 	inDirty    bool // the block is in dirty
 	inCopies   bool // and in copies
 }
@@ -33,10 +35,7 @@ type soft struct {
 	block  int
 	memory []byte       // the copies
 	free   func() error // of memory that is not Go's, or nil
-	twins  []byte       // the PE's part of pub
-	// store, if not nil, writes bytes of a twin where other PEs can see each step: the simulator does not see plain
-	// stores.
-	store  func(at int, data []byte)
+	twins  twins
 	states []atomic.Uint32
 	info   []softBlock
 	dirty  []int32 // blocks with twins, and some that had one
@@ -49,9 +48,9 @@ type soft struct {
 	closing bool
 }
 
-func newSoft(block, blocks, pes int, twins []byte, store func(at int, data []byte)) *soft {
+func newSoft(block, blocks, pes int, t twins) *soft {
 	s := &soft{
-		block: block, memory: make([]byte, block*blocks), twins: twins, store: store,
+		block: block, memory: make([]byte, block*blocks), twins: t,
 		states: make([]atomic.Uint32, blocks), info: make([]softBlock, blocks),
 	}
 	for b := range s.info {
@@ -61,16 +60,15 @@ func newSoft(block, blocks, pes int, twins []byte, store func(at int, data []byt
 }
 
 func (s *soft) copyOf(b int32) []byte { return s.memory[int(b)*s.block : (int(b)+1)*s.block] }
-func (s *soft) twinOf(b int32) []byte { return s.twins[int(b)*s.block : (int(b)+1)*s.block] }
 
-func (s *soft) written(into []int32) []int32 {
+func (s *soft) Written(into []int32) []int32 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	differ := s.dirty[:0]
 	for _, b := range s.dirty {
 		s.clear(b, changeable)
 		i := &s.info[b]
-		i.twin = i.twin && (i.whole || !bytes.Equal(s.copyOf(b), s.twinOf(b)))
+		i.twin = i.twin && (i.whole || !bytes.Equal(s.copyOf(b), s.twins.of(b)))
 		i.inDirty = i.twin
 		if i.twin {
 			differ = append(differ, b)
@@ -84,7 +82,7 @@ func (s *soft) clear(b int32, flag uint32) { s.states[b].And(^flag) }
 
 // merged writes own bytes over latest, into latest and into the copy.
 func (s *soft) merged(b int32, latest []byte) (first, last int) {
-	own, twin := s.copyOf(b), s.twinOf(b)
+	own, twin := s.copyOf(b), s.twins.of(b)
 	if s.info[b].whole {
 		copy(latest, own)
 		return 0, len(own) - 1
@@ -104,14 +102,14 @@ func (s *soft) merged(b int32, latest []byte) (first, last int) {
 	return first, last
 }
 
-func (s *soft) merge(b int32, latest []byte, home int32, rts uint64) (first, last int) {
+func (s *soft) Merge(b int32, latest []byte, home int32, rts uint64) (first, last int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if latest == nil {
-		latest = slices.Clone(s.twinOf(b))
+		latest = slices.Clone(s.twins.of(b))
 	}
 	first, last = s.merged(b, latest)
-	s.storeTwin(b, latest)
+	s.twins.store(b, latest)
 	s.clean(b)
 	i := &s.info[b]
 	i.home, i.rts, i.touched = home, rts, true
@@ -120,12 +118,12 @@ func (s *soft) merge(b int32, latest []byte, home int32, rts uint64) (first, las
 	return first, last
 }
 
-func (s *soft) settle(b int32) {
+func (s *soft) Settle(b int32) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.info[b].releasing = false
 	s.info[b].generation++ // what is being fetched may be older
-	if s.states[b].Load()&changeable == 0 && bytes.Equal(s.copyOf(b), s.twinOf(b)) {
+	if s.states[b].Load()&changeable == 0 && bytes.Equal(s.copyOf(b), s.twins.of(b)) {
 		s.clean(b)
 	}
 }
@@ -148,31 +146,7 @@ func (s *soft) validate(b int32) {
 	}
 }
 
-// storeTwin changes the twin. Where each step counts, only bytes that differ are stored.
-func (s *soft) storeTwin(b int32, data []byte) {
-	if s.store == nil {
-		copyForGets(s.twinOf(b), data)
-		return
-	}
-	forEachRun(s.twinOf(b), data, func(at int, run []byte) { s.store(int(b)*s.block+at, run) })
-}
-
-// forEachRun calls run for each run of bytes of data that differ from old.
-func forEachRun(old, data []byte, run func(at int, bytes []byte)) {
-	for i := 0; i < len(data); {
-		if old[i] == data[i] {
-			i++
-			continue
-		}
-		from := i
-		for i < len(data) && old[i] != data[i] {
-			i++
-		}
-		run(from, data[from:i])
-	}
-}
-
-func (s *soft) changes(b int32, run func(at int, bytes []byte)) {
+func (s *soft) Changes(b int32, run func(at int, bytes []byte)) {
 	own, twin, whole := s.takeChanges(b)
 	if whole {
 		run(0, own)
@@ -186,13 +160,13 @@ func (s *soft) takeChanges(b int32) (own, twin []byte, whole bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.clear(b, changeable)
-	own, twin, whole = slices.Clone(s.copyOf(b)), slices.Clone(s.twinOf(b)), s.info[b].whole
+	own, twin, whole = slices.Clone(s.copyOf(b)), slices.Clone(s.twins.of(b)), s.info[b].whole
 	s.info[b].whole, s.info[b].releasing = false, true
-	s.storeTwin(b, own)
+	s.twins.store(b, own)
 	return own, twin, whole
 }
 
-func (s *soft) drop(b int32, home int32, rts uint64) {
+func (s *soft) Drop(b int32, home int32, rts uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	i := &s.info[b]
@@ -201,7 +175,7 @@ func (s *soft) drop(b int32, home int32, rts uint64) {
 	i.generation++
 }
 
-func (s *soft) ending(now uint64, home int32) (list []int32) {
+func (s *soft) Ending(now uint64, home int32) (list []int32) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, b := range s.copies {
@@ -212,20 +186,20 @@ func (s *soft) ending(now uint64, home int32) (list []int32) {
 	return list
 }
 
-func (s *soft) renew(b int32, rts uint64) {
+func (s *soft) Renew(b int32, rts uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.info[b].rts = rts
 }
 
-func (s *soft) current() bool {
+func (s *soft) Current() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.fences++
 	return !s.closing
 }
 
-func (s *soft) expire(now uint64) {
+func (s *soft) Expire(now uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.fences++
@@ -244,7 +218,7 @@ func (s *soft) unlist(b int32) bool {
 	return !s.info[b].inCopies
 }
 
-func (s *soft) dropAll(stale func(b int32) bool) {
+func (s *soft) DropAll(stale func(b int32) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.fences++
@@ -256,17 +230,17 @@ func (s *soft) dropAll(stale func(b int32) bool) {
 	})
 }
 
-func (s *soft) known(b int32) copyInfo {
+func (s *soft) Known(b int32) protocol.CopyInfo {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	i := &s.info[b]
-	return copyInfo{
-		valid: s.states[b].Load()&readable != 0, untouched: !i.touched && s.now == 0, home: i.home,
-		generation: i.generation + s.fences, rts: i.rts, now: s.now,
+	return protocol.CopyInfo{
+		Valid: s.states[b].Load()&readable != 0, Untouched: !i.touched && s.now == 0, Home: i.home,
+		Generation: i.generation + s.fences, RTS: i.rts, Now: s.now,
 	}
 }
 
-func (s *soft) zeros(b int32) {
+func (s *soft) Zeros(b int32) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.info[b].touched && s.now == 0 {
@@ -275,7 +249,7 @@ func (s *soft) zeros(b int32) {
 	}
 }
 
-func (s *soft) install(b int32, generation uint32, data []byte, home int32, rts uint64) bool {
+func (s *soft) Install(b int32, generation uint32, data []byte, home int32, rts uint64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	i := &s.info[b]
@@ -288,7 +262,7 @@ func (s *soft) install(b int32, generation uint32, data []byte, home int32, rts 
 	if i.twin {
 		next := slices.Clone(data)
 		s.keepOwn(b, data)
-		s.storeTwin(b, next)
+		s.twins.store(b, next)
 	} else {
 		copy(s.copyOf(b), data)
 	}
@@ -302,7 +276,7 @@ func (s *soft) keepOwn(b int32, data []byte) {
 	if s.info[b].whole {
 		return
 	}
-	own, twin := s.copyOf(b), s.twinOf(b)
+	own, twin := s.copyOf(b), s.twins.of(b)
 	for i := range own {
 		if own[i] == twin[i] && own[i] != data[i] {
 			own[i] = data[i]
@@ -310,7 +284,7 @@ func (s *soft) keepOwn(b int32, data []byte) {
 	}
 }
 
-func (s *soft) writable(lo, hi int32) {
+func (s *soft) Writable(lo, hi int32) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for b := lo; b < hi; b++ {
@@ -325,7 +299,7 @@ func (s *soft) writable(lo, hi int32) {
 func (s *soft) makeTwin(b int32) {
 	if i := &s.info[b]; !i.twin {
 		i.twin = true
-		s.storeTwin(b, s.copyOf(b))
+		s.twins.store(b, s.copyOf(b))
 		if !i.inDirty {
 			i.inDirty = true
 			s.dirty = append(s.dirty, b)
@@ -334,7 +308,7 @@ func (s *soft) makeTwin(b int32) {
 	s.states[b].Or(changeable)
 }
 
-func (s *soft) overwritten(lo, hi int32) {
+func (s *soft) Overwritten(lo, hi int32) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for b := lo; b < hi; b++ {
@@ -345,9 +319,9 @@ func (s *soft) overwritten(lo, hi int32) {
 	}
 }
 
-func (s *soft) ready(int32, int32) {}
+func (s *soft) Ready(int32, int32) {}
 
-func (s *soft) has(lo, hi int32, write bool) bool {
+func (s *soft) Has(lo, hi int32, write bool) bool {
 	want := uint32(readable)
 	if write {
 		want |= changeable
@@ -360,7 +334,7 @@ func (s *soft) has(lo, hi int32, write bool) bool {
 	return true
 }
 
-func (s *soft) close() error {
+func (s *soft) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for b := range s.states {

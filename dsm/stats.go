@@ -4,7 +4,6 @@ package dsm
 
 import (
 	"fmt"
-	"sync/atomic"
 
 	"github.com/gopgas/gopgas/internal/hook"
 )
@@ -27,38 +26,18 @@ type Stats struct {
 	ReadFaults, WriteFaults, Upgrades uint64 // page faults in mode Paged; an upgrade is a first write to a valid copy
 }
 
-// counters are the Stats under way, and the records for Report.
-type counters struct {
-	Stats
-	moves    blockMoves
-	recorded recorded
-}
-
-func (s *Stats) count(c *uint64, n uint64) { atomic.AddUint64(c, n) }
-
-// changed records the release of block b by PE me. PE prev had released it last.
-func (c *counters) changed(b, prev, me int32, first, last int) {
-	if first < 0 {
-		return
-	}
-	c.count(&c.Changed, uint64(last-first+1))
-	if prev != me {
-		c.moves.add(b, int(me), first, last)
-	}
-}
-
 // Stats returns the counters of this PE, those of its page faults included.
 func (r *Region) Stats() Stats {
-	s := &r.stats
+	s := &r.fences.Counters
 	all := Stats{
-		FastReads: atomic.LoadUint64(&s.FastReads), SlowReads: atomic.LoadUint64(&s.SlowReads),
-		Hops: atomic.LoadUint64(&s.Hops), Gets: atomic.LoadUint64(&s.Gets),
-		BytesFetched: atomic.LoadUint64(&s.BytesFetched), FastReleases: atomic.LoadUint64(&s.FastReleases),
-		Moves: atomic.LoadUint64(&s.Moves), Changed: atomic.LoadUint64(&s.Changed),
-		Invalidated: atomic.LoadUint64(&s.Invalidated), Fences: atomic.LoadUint64(&s.Fences),
+		FastReads: s.FastReads.Load(), SlowReads: s.SlowReads.Load(),
+		Hops: s.Hops.Load(), Gets: s.Gets.Load(),
+		BytesFetched: s.BytesFetched.Load(), FastReleases: s.FastReleases.Load(),
+		Moves: s.Moves.Load(), Changed: s.Changed.Load(),
+		Invalidated: s.Invalidated.Load(), Fences: s.Fences.Load(),
 	}
-	if r.paged != nil && !r.closed {
-		f := r.paged.Stats()
+	if r.memory.paged != nil && !r.closed {
+		f := r.memory.paged.Stats()
 		all.FastReads, all.SlowReads, all.Hops = all.FastReads+f.Fast, all.SlowReads+f.Slow, all.Hops+f.Hops
 		all.Gets, all.BytesFetched = all.Gets+f.Fast+f.Slow, all.BytesFetched+f.Bytes
 		all.Evicted = f.Evicted
@@ -73,13 +52,10 @@ func (r *Region) record() {
 		return
 	}
 	s := r.Stats()
-	now, was := recorded{s.ReadFaults + s.WriteFaults + s.Upgrades, s.FastReads + s.SlowReads, s.FastReleases + s.Moves}, r.stats.recorded
+	now, was := recorded{s.ReadFaults + s.WriteFaults + s.Upgrades, s.FastReads + s.SlowReads, s.FastReleases + s.Moves}, r.observed.recorded
 	hook.RecordPages(r.w, now.faults-was.faults, now.fetched-was.fetched, now.released-was.released)
-	r.stats.recorded = now
+	r.observed.recorded = now
 }
-
-// recorded is what the World knows.
-type recorded struct{ faults, fetched, released uint64 }
 
 // String lists the counters in a line.
 func (s Stats) String() string {

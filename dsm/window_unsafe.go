@@ -6,8 +6,6 @@ package dsm
 // the memory itself, since they inline.
 
 import (
-	"fmt"
-	"runtime"
 	"runtime/debug"
 	"sync"
 	"unsafe"
@@ -108,21 +106,6 @@ func (w *windows) explain(fault error) error {
 		}
 	}
 	return nil
-}
-
-// handOut returns elements lo to hi-1 of this PE's copy, in a window if the region checks views.
-func (a Array[T]) handOut(op string, lo, hi int) []T {
-	s := a.slice(lo, hi)
-	if a.checks.r.windows == nil || len(s) == 0 || unsafe.Sizeof(s[0]) == 0 {
-		return s
-	}
-	_, file, line, _ := runtime.Caller(2)
-	what := fmt.Sprintf("Array.%s of elements [%d:%d] at %s:%d", op, lo, hi, file, line)
-	p := a.checks.r.windows.open(unsafe.Pointer(unsafe.SliceData(s)), uintptr(len(s))*unsafe.Sizeof(s[0]), what)
-	if p == nil {
-		return s
-	}
-	return unsafe.Slice((*T)(p), len(s))
 }
 
 // remappable returns zeroed memory of which windows can be made. It is Go memory if the kernel has no other.

@@ -26,6 +26,7 @@ const module = "github.com/gopgas/gopgas"
 // import what it may, and each other.
 var dependencies = map[string]string{
 	"internal/plural":     "",
+	"internal/protocols":  "", // which a comparison opens a region with
 	"internal/lockrecord": "pgas/boot/record pgas/topo",
 	"internal/hook":       "internal/lockrecord pgas/boot",
 
@@ -70,7 +71,10 @@ var dependencies = map[string]string{
 	"containers":                       "internal/callsite internal/hook pgas",
 	"coherent":                         "containers dsm internal/hook pgas",
 	"notify":                           "internal/hook pgas",
-	"dsm":                              "dsm/pager internal/hook pgas pgas/boot",
+	"dsm":                              "dsm/internal/baseline dsm/internal/protocol dsm/pager internal/hook internal/protocols pgas pgas/boot",
+	"dsm/internal/protocol":            "pgas internal/hook",
+	"dsm/internal/baseline":            "dsm/internal/protocol internal/protocols pgas",
+	"samples/npb/benchmark":            "dsm internal/protocols pgas",
 	"dsm/pager":                        "",
 	"dsm/pager/internal/foreign":       "",
 	"dsm/pager/internal/remote":        "",
@@ -91,7 +95,7 @@ var dependencies = map[string]string{
 	"cmd/pgasrun":         "cmd/internal/manual pgas/boot pgas/boot/join pgas/boot/launch pgas/boot/record pgas/metrics pgas/pgastest/netns pgas/stats pgas/topo pgas/trace pgas/version",
 	// pgasrun links no UCX, so what needs it of `pgasrun doctor` is a program of its own.
 	"cmd/pgasdoctor": "cmd/pgasrun/doctor pgas pgas/boot ucx",
-	"cmd/pgasbench":  "cmd/internal/manual dsm locks notify pgas pgas/pgastest/netns pgas/sim pgas/topo pgas/version",
+	"cmd/pgasbench":  "cmd/internal/manual dsm internal/protocols locks notify pgas pgas/pgastest/netns pgas/sim pgas/topo pgas/version",
 	"templates":      "",
 }
 

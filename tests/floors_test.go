@@ -12,10 +12,11 @@ import (
 // floors gives each top-level folder, and each below internal, its floor; 0 is the lowest. A folder's packages may
 // import each other and packages of lower floors. docs/index.md lists the packages in this order.
 var floors = map[string]int{
-	"internal/callsite": 0,
-	"internal/plural":   0,
-	"templates":         0, // files that pgasgen embeds
-	"ucx":               0,
+	"internal/callsite":  0,
+	"internal/plural":    0,
+	"internal/protocols": 0,
+	"templates":          0, // files that pgasgen embeds
+	"ucx":                0,
 
 	"pgas": 1,
 

@@ -1,5 +1,5 @@
 /*
- * The versions of a block (dsm/version.go, release.go, acquire.go; protocol Floating). N PEs, from 0, take up to S0, S1,
+ * The versions of a block (dsm/internal/protocol: fetch.go, release.go, acquire.go). N PEs, from 0, take up to S0, S1,
  * S2 steps: each acquires what another has released and reads, or writes, or releases. Byte w of the block belongs to PE
  * w, which counts in it: the programs have no data races. Others read the byte all the same, and get a value that is
  * not older than what they have acquired.

@@ -157,7 +157,7 @@ void pager_drop(struct pager *p, int32_t b, int32_t home, uint64_t rts)
 }
 
 // end_acquire drops copies that are stale, or whose leases ended before now, and unmaps what is not valid. A copy whose home
-// is this PE gets a new lease (dsm/acquire.go).
+// is this PE gets a new lease (dsm/internal/protocol/acquire.go).
 static void end_acquire(struct pager *p, const uint64_t *stale)
 {
     uint64_t n, gone = 0, now = p->now;

@@ -1,4 +1,4 @@
-// How the pager gets a copy. It is the fetch of dsm/version.go, once more: page faults cannot wait for Go. The comments
+// How the pager gets a copy. It is the fetch of dsm/internal/protocol/fetch.go, once more: page faults cannot wait for Go. The comments
 // there say why it is right.
 #include <string.h>
 

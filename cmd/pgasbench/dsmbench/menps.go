@@ -7,7 +7,7 @@ package dsmbench
 // always writable. So a process of CG has notices of all four vectors and of 16 stacks in each barrier, whatever it has
 // written.
 //
-// The barrier is the paper's (III-A), which gathers the notices of each process: dsm.Options.AllNotices.
+// The barrier is the paper's (III-A), which gathers the notices of each process: protocols.Choice.AllNotices.
 
 // asMENPS returns p as a program that keeps arrays writable. The last array of the result has the parts of its sums.
 func asMENPS(p *program, name string, arrays ...int) *program {

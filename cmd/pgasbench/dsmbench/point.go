@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gopgas/gopgas/dsm"
+	"github.com/gopgas/gopgas/internal/protocols"
 )
 
 // point is one point to simulate.
@@ -41,20 +42,20 @@ func (c point) name() string {
 	return fmt.Sprintf("%s %s, %d notices, %d hosts of %d PEs", c.Bench, c.Protocol, c.Notices, c.Nodes, c.Threads)
 }
 
-// wholeBlocks is the name of FixedHome with releases that put whole blocks, as in the paper's baseline.
+// wholeBlocks is the name of fixed-home with releases that put whole blocks, as in the paper's baseline.
 const wholeBlocks = "fixed-home-whole"
 
-// protocolOptions are the options of protocols by the names of the command line.
-var protocolOptions = func() map[string]dsm.Options {
-	all := map[string]dsm.Options{wholeBlocks: {Protocol: dsm.FixedHome, WholeBlocks: true}}
-	for p := dsm.Floating; p <= dsm.Uncached; p++ {
-		all[p.String()] = dsm.Options{Protocol: p}
+// choiceOf returns the choice that the command line names, and whether there is one.
+func choiceOf(name string) (c protocols.Choice, ok bool) {
+	if name == wholeBlocks {
+		return protocols.Choice{Protocol: protocols.FixedHome, WholeBlocks: true}, true
 	}
-	return all
-}()
+	c.Protocol, ok = protocols.Named(name)
+	return c, ok
+}
 
 func protocolNames() (names []string) {
-	for p := dsm.Floating; p <= dsm.Uncached; p++ {
+	for _, p := range protocols.All() {
 		names = append(names, p.String())
 	}
 	return append(names, wholeBlocks)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gopgas/gopgas/dsm"
+	"github.com/gopgas/gopgas/internal/protocols"
 	"github.com/gopgas/gopgas/locks"
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/sim"
@@ -55,10 +56,12 @@ type worker struct {
 func newWorker(ctx context.Context, w *pgas.World, c point) (*worker, error) {
 	p, _ := programOf(c.Bench)
 	k := &worker{ctx: ctx, w: w, p: p, mark: 1, fault: c.Fault}
-	o := protocolOptions[c.Protocol]
-	o.Bytes, o.Block, o.Mode = p.bytes(c.pes()), int(p.block/p.grain), dsm.Soft
-	o.Notices, o.Lease, o.AllNotices = c.noticesOption(), c.Lease, p.writable != nil
-	r, err := dsm.Open(ctx, w, o)
+	choice, _ := choiceOf(c.Protocol)
+	choice.AllNotices = p.writable != nil
+	r, err := dsm.Open(protocols.With(ctx, choice), w, dsm.Options{
+		Bytes: p.bytes(c.pes()), Block: int(p.block / p.grain), Mode: dsm.Soft,
+		Notices: c.noticesOption(), Lease: c.Lease,
+	})
 	if err != nil {
 		return nil, err
 	}

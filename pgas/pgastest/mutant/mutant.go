@@ -22,7 +22,7 @@ import (
 // A Bug is an edit of a source file.
 type Bug struct {
 	Name  string
-	File  string   // in the package's folder
+	File  string   // in the package's folder or below
 	Edits []string // old, new, old, new, …; the file has each old text once
 	Run   string   // a pattern of the tests that find it, as of go test -run
 }
@@ -126,7 +126,7 @@ func (b Bug) overlay(t *testing.T, text string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bad, overlay := filepath.Join(dir, b.File), filepath.Join(dir, "overlay.json")
+	bad, overlay := filepath.Join(dir, filepath.Base(b.File)), filepath.Join(dir, "overlay.json")
 	list, err := json.Marshal(map[string]map[string]string{"Replace": {real: bad}})
 	if err != nil {
 		t.Fatal(err)

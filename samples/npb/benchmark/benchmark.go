@@ -14,7 +14,7 @@ import (
 	"io"
 	"os"
 
-	"github.com/gopgas/gopgas/dsm"
+	"github.com/gopgas/gopgas/internal/protocols"
 	"github.com/gopgas/gopgas/pgas"
 )
 
@@ -40,8 +40,8 @@ type Version struct {
 // Setup is what the command line asks for.
 type Setup struct {
 	Class      string
-	Goroutines int          // of each process, the same in all
-	Protocol   dsm.Protocol // of coherent memory
+	Goroutines int                // of each process, the same in all
+	Protocol   protocols.Protocol // of coherent memory
 }
 
 // Statuses of the process: see Main.
@@ -92,7 +92,7 @@ func (v Version) run(ctx context.Context, w *pgas.World, o options) (Result, Set
 	}
 	var r Result
 	if v.Job != nil {
-		r, err = v.Job(ctx, w, s)
+		r, err = v.Job(protocols.With(ctx, protocols.Choice{Protocol: s.Protocol}), w, s)
 	} else {
 		r, err = v.Alone(ctx, s)
 	}

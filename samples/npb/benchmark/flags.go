@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gopgas/gopgas/dsm"
+	"github.com/gopgas/gopgas/internal/protocols"
 	"github.com/gopgas/gopgas/pgas"
 )
 
@@ -37,7 +37,7 @@ func (p *Program) parse(args []string) (o options, help string, err error) {
 	fs.StringVar(&o.version, "version", Sequential, "which `version` to run: "+strings.Join(p.names(), ", "))
 	fs.StringVar(&o.setup.Class, "class", p.Classes[0], "the size of the problem: a `class` of "+strings.Join(p.Classes, ", "))
 	fs.IntVar(&o.setup.Goroutines, "goroutines", 0, "how many goroutines a process runs; 0 is its share of the host's CPUs")
-	fs.Func("protocol", "the `protocol` of coherent memory between hosts: "+strings.Join(protocols(), ", ")+" (default floating)", o.setup.setProtocol)
+	fs.Func("protocol", "the `protocol` of coherent memory between hosts: "+protocols.Names()+" (default floating)", o.setup.setProtocol)
 	switch err := fs.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
 		fs.PrintDefaults()
@@ -50,21 +50,13 @@ func (p *Program) parse(args []string) (o options, help string, err error) {
 	return o, "", p.check(o)
 }
 
-// protocols returns the names of the protocols of coherent memory.
-func protocols() (names []string) {
-	for p := dsm.Floating; p <= dsm.Uncached; p++ {
-		names = append(names, p.String())
-	}
-	return names
-}
-
 // setProtocol sets the protocol of that name.
 func (s *Setup) setProtocol(name string) error {
-	i := slices.Index(protocols(), name)
-	if i < 0 {
-		return fmt.Errorf("there are %s", strings.Join(protocols(), ", "))
+	p, ok := protocols.Named(name)
+	if !ok {
+		return fmt.Errorf("there are %s", protocols.Names())
 	}
-	s.Protocol = dsm.Floating + dsm.Protocol(i)
+	s.Protocol = p
 	return nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gopgas/gopgas/dsm"
+	"github.com/gopgas/gopgas/internal/protocols"
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/pgastest"
 	"github.com/gopgas/gopgas/samples/npb/benchmark"
@@ -39,10 +40,11 @@ func TestUnequalParts(t *testing.T) {
 
 // TestProtocols: the result does not depend on how copies are kept coherent.
 func TestProtocols(t *testing.T) {
-	for _, p := range []dsm.Protocol{dsm.FixedHome, dsm.Directory, dsm.Classified, dsm.Uncached} {
+	for _, p := range protocols.All()[1:] {
 		t.Run(p.String(), func(t *testing.T) {
 			pgastest.RunProcesses(t, 2, func(ctx context.Context, w *pgas.World) error {
-				r, err := coherent(ctx, w, benchmark.Setup{Class: "S", Goroutines: 2, Protocol: p})
+				ctx = protocols.With(ctx, protocols.Choice{Protocol: p})
+				r, err := coherent(ctx, w, benchmark.Setup{Class: "S", Goroutines: 2})
 				if err == nil && w.PE() == 0 && (!r.Verified() || r.Counters.BytesFetched == 0) {
 					err = fmt.Errorf("%s: %+v", r.Memory, r)
 				}

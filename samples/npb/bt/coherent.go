@@ -52,7 +52,7 @@ func coherent(ctx context.Context, w *pgas.World, s benchmark.Setup) (benchmark.
 // open opens a region with the arrays of the problem.
 func open(ctx context.Context, w *pgas.World, c class, s benchmark.Setup) (*dsm.Region, *shared, error) {
 	g := &shared{class: c}
-	r, err := dsm.Open(ctx, w, dsm.Options{Bytes: uint64(2*40*c.size() + 1<<20), Protocol: s.Protocol})
+	r, err := dsm.Open(ctx, w, dsm.Options{Bytes: uint64(2*40*c.size() + 1<<20)})
 	if err != nil {
 		return nil, nil, err
 	}

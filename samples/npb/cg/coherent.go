@@ -22,7 +22,7 @@ type pages struct {
 // newPages makes a region and its arrays, each on blocks of its own.
 func newPages(ctx context.Context, w *pgas.World, s benchmark.Setup, c class) (*pages, *dsm.Region, error) {
 	const arrays, block = 4, 32 << 10
-	r, err := dsm.Open(ctx, w, dsm.Options{Bytes: uint64(12*c.entries()+16*c.n+8) + arrays*block, Block: block, Protocol: s.Protocol})
+	r, err := dsm.Open(ctx, w, dsm.Options{Bytes: uint64(12*c.entries()+16*c.n+8) + arrays*block, Block: block})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -12,7 +12,7 @@ import (
 // coherent makes the parts in goroutines of all PEs.
 func coherent(ctx context.Context, w *pgas.World, s benchmark.Setup) (benchmark.Result, error) {
 	c := classOf(s.Class)
-	r, err := dsm.Open(ctx, w, dsm.Options{Bytes: uint64(c.parts()) * 12 * 8, Protocol: s.Protocol})
+	r, err := dsm.Open(ctx, w, dsm.Options{Bytes: uint64(c.parts()) * 12 * 8})
 	if err != nil {
 		return benchmark.Result{}, err
 	}

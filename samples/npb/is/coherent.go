@@ -27,7 +27,7 @@ func newPages(ctx context.Context, w *pgas.World, s benchmark.Setup, c class, n 
 	for _, n := range lengths {
 		bytes += uint64(4*n+block-1) / block * block // each array begins a block
 	}
-	r, err := dsm.Open(ctx, w, dsm.Options{Bytes: bytes, Block: block, Protocol: s.Protocol})
+	r, err := dsm.Open(ctx, w, dsm.Options{Bytes: bytes, Block: block})
 	if err != nil {
 		return nil, nil, err
 	}

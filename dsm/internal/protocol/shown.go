@@ -1,4 +1,4 @@
-package dsm
+package protocol
 
 // What reports of the job say while this PE waits in a release or a fetch: the block, its elements, and the PE that has
 // what is waited for. A release or a fetch notes it in one word before its messages go out; a wait that does not end at
@@ -33,28 +33,14 @@ func (s *shown) clear(kind uint64) {
 	}
 }
 
-// showTurn notes that a release may wait for the first of list that another PE has.
-func (r *Region) showTurn(list []*turn) {
-	for _, t := range list {
-		pe := t.prev
-		if r.o.Protocol != Floating {
-			pe = int32(r.homeOf(t.b))
-		}
-		if int(pe) != r.me {
-			r.shown.set(shownRelease, t.b, pe)
-			return
-		}
-	}
-}
-
-// shows returns a context derived from ctx for the waits of the protocol.
-func (r *Region) shows(ctx context.Context) context.Context {
+// shows returns a context derived from ctx for the waits of the protocol. elements names the elements of a block.
+func (s *shown) shows(ctx context.Context, elements func(block int) string) context.Context {
 	return hook.WithCoherentWait(ctx, func() (w hook.CoherentWait, ok bool) {
-		word := r.shown.word.Load()
+		word := s.word.Load()
 		w.Release, w.PE = word&shownRelease != 0, int(word&(1<<shownPEs-1))
 		w.Block = int(word &^ (shownRelease | shownFetch) >> shownPEs)
 		if word != 0 {
-			w.Elements = r.elementsOf(w.Block)
+			w.Elements = elements(w.Block)
 		}
 		return w, word != 0
 	})

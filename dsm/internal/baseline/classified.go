@@ -1,4 +1,4 @@
-package dsm
+package baseline
 
 // Classified: the protocol of ArgoDSM (S. Kaxiras et al.: "Turning Centralized Coherence and Distributed Critical-Section
 // Execution on their Head", 2015). A PE drops copies at each acquire without being told, but keeps those of blocks that
@@ -11,109 +11,108 @@ package dsm
 import (
 	"context"
 
+	"github.com/gopgas/gopgas/dsm/internal/protocol"
 	"github.com/gopgas/gopgas/pgas"
 )
 
 type classified struct {
-	*Region
+	homes
 	readers pgas.AtomicSlice[uint64] // of the home: a bitmap of PEs for each block
 	writers pgas.AtomicSlice[uint64]
 	shared  pgas.AtomicSlice[uint64] // of each PE: the blocks that other PEs write
 	writes  []bool                   // by block: this PE is in the bitmap of writers
 }
 
-func (r *Region) openClassified(ctx context.Context) (*classified, error) {
-	n := int(r.blocks) * r.wordsOfPEs()
-	all, err := allocate[uint64](ctx, r, 2*n+r.wordsOfBlocks())
+// openClassified allocates the bitmaps of a classified.
+func openClassified(ctx context.Context, h homes) (*classified, error) {
+	n := int(h.Blocks) * h.wordsOfPEs()
+	all, err := protocol.Alloc[uint64](ctx, h.State, 2*n+h.wordsOfBlocks())
 	if err != nil {
 		return nil, err
 	}
-	part := func(lo, hi int) pgas.AtomicSlice[uint64] { return pgas.AtomicsOf(all.Range(lo, hi)).On(r.ctx) }
+	part := func(lo, hi int) pgas.AtomicSlice[uint64] { return pgas.AtomicsOf(all.Range(lo, hi)).On(h.Context) }
 	return &classified{
-		Region: r, readers: part(0, n), writers: part(n, 2*n), shared: part(2*n, 2*n+r.wordsOfBlocks()),
-		writes: make([]bool, r.blocks),
+		homes: h, readers: part(0, n), writers: part(n, 2*n), shared: part(2*n, 2*n+h.wordsOfBlocks()),
+		writes: make([]bool, h.Blocks),
 	}, nil
 }
 
-// zeroAtFirst reports false: a PE that has a copy is in the bitmap of readers.
-func (p *classified) zeroAtFirst() bool { return false }
-
-func (p *classified) fetch(list []*fetch) {
-	r := p.Region
-	n := r.wordsOfPEs()
+func (p *classified) Fetch(list []*protocol.Fetch) {
+	h := p.homes
+	n := h.wordsOfPEs()
 	for _, f := range list {
-		i, bit := r.mine(f.b)
-		f.home, f.rts = int32(r.homeOf(f.b)), forever
-		p.readers.At(i).FetchOrNB(int(f.home), bit, &f.version)
+		i, bit := h.mine(f.Block)
+		f.Home, f.RTS = int32(h.HomeOf(f.Block)), forever
+		p.readers.At(i).FetchOrNB(int(f.Home), bit, &f.Version)
 	}
-	r.mustQuiet()
+	h.MustQuiet()
 	writers := make([]uint64, n*len(list))
 	for k, f := range list {
-		p.writers.Range(int(f.b)*n, int(f.b+1)*n).FetchNB(int(f.home), writers[k*n:(k+1)*n])
+		p.writers.Range(int(f.Block)*n, int(f.Block+1)*n).FetchNB(int(f.Home), writers[k*n:(k+1)*n])
 	}
-	r.mustQuiet()
+	h.MustQuiet()
 	for k, f := range list {
-		p.noteWriters(f.b, writers[k*n:(k+1)*n])
+		p.noteWriters(f.Block, writers[k*n:(k+1)*n])
 	}
-	r.stats.count(&r.stats.SlowReads, uint64(len(list)))
-	r.get(list)
+	h.Counters.SlowReads.Add(uint64(len(list)))
+	h.Get(list)
 }
 
 // noteWriters records whether PEs of a bitmap other than this one write block b.
 func (p *classified) noteWriters(b int32, writers []uint64) {
 	for i, word := range writers {
-		if i == p.me/64 {
-			word &^= 1 << (p.me % 64)
+		if i == p.Me/64 {
+			word &^= 1 << (p.Me % 64)
 		}
 		if word != 0 {
-			p.shared.At(int(b)/64).Or(p.me, 1<<(b%64))
+			p.shared.At(int(b)/64).Or(p.Me, 1<<(b%64))
 		}
 	}
 }
 
-func (p *classified) release(_ context.Context, list []int32) error {
-	r := p.Region
+func (p *classified) Release(_ context.Context, list []int32) error {
+	h := p.homes
 	for _, b := range list {
-		r.putChanges(b, int32(r.homeOf(b)))
+		h.putChanges(b, int32(h.HomeOf(b)))
 	}
-	r.mustQuiet()
+	h.MustQuiet()
 	var first []int32
 	for _, b := range list {
 		if !p.writes[b] {
 			p.writes[b] = true
 			first = append(first, b)
-			i, bit := r.mine(b)
-			p.writers.At(i).Or(r.homeOf(b), bit)
+			i, bit := h.mine(b)
+			p.writers.At(i).Or(h.HomeOf(b), bit)
 		}
-		r.cache.settle(b)
+		h.Cache.Settle(b)
 	}
-	r.mustQuiet()
+	h.MustQuiet()
 	p.tellClass(first)
 	return nil
 }
 
 // tellClass tells the readers and writers of blocks that this PE writes them now, and itself if others do.
 func (p *classified) tellClass(first []int32) {
-	r := p.Region
-	n := r.wordsOfPEs()
+	h := p.homes
+	n := h.wordsOfPEs()
 	readers, writers := make([]uint64, n*len(first)), make([]uint64, n*len(first))
 	for k, b := range first {
-		p.readers.Range(int(b)*n, int(b+1)*n).FetchNB(r.homeOf(b), readers[k*n:(k+1)*n])
-		p.writers.Range(int(b)*n, int(b+1)*n).FetchNB(r.homeOf(b), writers[k*n:(k+1)*n])
+		p.readers.Range(int(b)*n, int(b+1)*n).FetchNB(h.HomeOf(b), readers[k*n:(k+1)*n])
+		p.writers.Range(int(b)*n, int(b+1)*n).FetchNB(h.HomeOf(b), writers[k*n:(k+1)*n])
 	}
-	r.mustQuiet()
+	h.MustQuiet()
 	for k, b := range first {
 		p.noteWriters(b, writers[k*n:(k+1)*n])
-		r.tell(p.shared, b, readers[k*n:(k+1)*n])
-		r.tell(p.shared, b, writers[k*n:(k+1)*n])
+		h.tell(p.shared, b, readers[k*n:(k+1)*n])
+		h.tell(p.shared, b, writers[k*n:(k+1)*n])
 	}
-	r.mustQuiet()
+	h.MustQuiet()
 }
 
-func (p *classified) acquire(notices) {
-	r := p.Region
+func (p *classified) Acquire(protocol.Notices) {
+	h := p.homes
 	shared := make([]uint64, p.shared.Len())
-	p.shared.FetchNB(r.me, shared)
-	r.mustQuiet()
-	r.cache.dropAll(func(b int32) bool { return shared[b/64]>>(b%64)&1 != 0 })
+	p.shared.FetchNB(h.Me, shared)
+	h.MustQuiet()
+	h.Cache.DropAll(func(b int32) bool { return shared[b/64]>>(b%64)&1 != 0 })
 }
