@@ -65,9 +65,9 @@ func (r *Region) String() string {
 	return s + fmt.Sprintf(", protocol %v, %s, lease %d", r.choice.Protocol, plural.Count(r.o.Notices, "notice"), r.o.Lease)
 }
 
-// HeapRanges returns the ranges of offsets of the symmetric heap, the end excluded, in which r keeps blocks for other PEs.
-// They are the same on all PEs. A skeleton of a program passes them to sim.Weigh: its blocks count as the program's then,
-// and the words of the protocol as what they are.
+// HeapRanges returns the ranges of offsets of the symmetric heap, the end excluded, in which r keeps blocks for other
+// PEs. They are the same on all PEs. A skeleton of a program passes them to sim.Weigh: its blocks count as the
+// program's then, and the words of the protocol as what they are.
 func (r *Region) HeapRanges() [][2]uint64 {
 	r.mustBeOpen("Region.HeapRanges")
 	pub, master := r.fences.Pub.Offset(), r.fences.Source.Offset()

@@ -1,8 +1,8 @@
 package dsm
 
-// Which blocks move between PEs, and which of these PEs share data and which only a block. A PE records the blocks that it
-// releases after another PE, with the range of bytes that it has changed. Where two PEs' ranges of a block do not overlap,
-// its sharing is false.
+// Which blocks move between PEs, and which of these PEs share data and which only a block. A PE records the blocks that
+// it releases after another PE, with the range of bytes that it has changed. Where two PEs' ranges of a block do not
+// overlap, its sharing is false.
 
 import (
 	"cmp"
@@ -19,10 +19,10 @@ import (
 // moveWords is the length of an encoded protocol.Move: block, count, first and last byte.
 const moveWords = 4
 
-// Report writes, on PE 0, a line for each of the top blocks that have moved most between PEs since Open: their array and
-// elements, how often they have moved to which PE, the bytes that each has changed, and whether the sharing is false,
-// with what would help. It is collective, and all PEs give the same top. Mode Shared has no blocks and says so. Errors:
-// those of a collective, and of out.
+// Report writes, on PE 0, a line for each of the top blocks that have moved most between PEs since Open: their array
+// and elements, how often they have moved to which PE, the bytes that each has changed, and whether the sharing is
+// false, with what would help. It is collective, and all PEs give the same top. Mode Shared has no blocks and says so.
+// Errors: those of a collective, and of out.
 func (r *Region) Report(ctx context.Context, out io.Writer, top int) error {
 	r.mustBeOpen("Region.Report")
 	if top < 1 {

@@ -155,9 +155,9 @@ func (m Member) Barrier(ctx context.Context) error {
 	return m.t.local.meet(ctx, func() error { return m.t.r.Barrier(ctx) })
 }
 
-// Sum returns the sums over all goroutines of each x, the same on all. All give the same number of values, 64 at most. It
-// adds in the order of IDs on each PE, and then in the order of PEs, so the result does not change from run to run. It is
-// no fence. Errors: those of a collective, and the cause of ctx's end.
+// Sum returns the sums over all goroutines of each x, the same on all. All give the same number of values, 64 at most.
+// It adds in the order of IDs on each PE, and then in the order of PEs, so the result does not change from run to run.
+// It is no fence. Errors: those of a collective, and the cause of ctx's end.
 func (m Member) Sum(ctx context.Context, x ...float64) ([]float64, error) {
 	if len(x) > maxSum {
 		misuse("Member.Sum", "%s: it adds up to %d at once", plural.Count(len(x), "value"), maxSum)

@@ -32,8 +32,8 @@ const (
 	slotTaken // a reader adds its notices
 )
 
-// pollPause is the time between two looks at a slot to which another reader adds, in nanoseconds: that reader gets and puts
-// a slot.
+// pollPause is the time between two looks at a slot to which another reader adds, in nanoseconds: that reader gets and
+// puts a slot.
 const pollPause = 1000
 
 // NewRWMutex makes an RWMutex of l, as NewMutex does.

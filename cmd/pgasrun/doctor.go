@@ -236,8 +236,8 @@ func failure(f *launch.Failure) error {
 
 const doctorPackage = version.Module + "/cmd/pgasdoctor"
 
-// findDoctor returns the path of pgasdoctor: the one given by -program, the file beside this program, or the one on PATH.
-// If there is none it is built.
+// findDoctor returns the path of pgasdoctor: the one given by -program, the file beside this program, or the one on
+// PATH. If there is none it is built.
 func findDoctor(given string, signals <-chan os.Signal) (string, error) {
 	if given != "" {
 		return filepath.Abs(given)

@@ -1,8 +1,8 @@
 package main
 
 // -metrics: what all PEs of the job have counted, for Prometheus, at one address of the launcher while the job runs. The
-// numbers are those that agents have sent last, a fraction of a second ago; those of PEs that have ended stay. A PE that
-// hangs or was killed has them too, since agents read what PEs have counted without their help.
+// numbers are those that agents have sent last, a fraction of a second ago; those of PEs that have ended stay. A PE
+// that hangs or was killed has them too, since agents read what PEs have counted without their help.
 
 import (
 	"context"

@@ -4,8 +4,8 @@ package main
 // hosts, UCX over TCP included, runs on one machine, with one flag.
 //
 // They are removed however the job ends, as long as pgasrun itself can: after a failure, -timeout, signals, a step of the
-// making that failed, and when nobody reads its output any more, as in `pgasrun … | head`. What a killed pgasrun leaves,
-// the next one removes (package netns).
+// making that failed, and when nobody reads its output any more, as in `pgasrun … | head`. What a killed pgasrun
+// leaves, the next one removes (package netns).
 
 import (
 	"errors"

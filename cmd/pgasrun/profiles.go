@@ -51,8 +51,8 @@ type profileFile struct {
 	failed   bool
 }
 
-// open prepares the directory. Profiles of another job, which would be taken for these, are removed when the first piece
-// of one of these has come.
+// open prepares the directory. Profiles of another job, which would be taken for these, are removed when the first
+// piece of one of these has come.
 func (p *profiles) open(job *launch.Spec) error {
 	p.npes, p.files = npes(job.Hosts), map[profileName]*profileFile{}
 	if err := os.MkdirAll(p.dir, 0o777); err != nil {
@@ -196,8 +196,8 @@ func (p *profiles) sayMissing(missing map[boot.ProfileKind][]int) {
 	}
 }
 
-// close closes the file of a profile, and reports whether the profile is complete. Part of a trace may be of use; part of
-// another profile cannot be read, and is removed.
+// close closes the file of a profile, and reports whether the profile is complete. Part of a trace may be of use; part
+// of another profile cannot be read, and is removed.
 func (p *profiles) close(name profileName) bool {
 	f := p.files[name]
 	if f == nil || f.f == nil {

@@ -14,7 +14,8 @@ import (
 	"github.com/gopgas/gopgas/ucx"
 )
 
-// TestStats: in every kind of job, -stats=json has one object with all PEs, and the waits of the program are among theirs.
+// TestStats: in every kind of job, -stats=json has one object with all PEs, and the waits of the program are among
+// theirs.
 func TestStats(t *testing.T) {
 	for name, place := range places(t) {
 		t.Run(name, func(t *testing.T) {

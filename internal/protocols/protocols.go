@@ -1,5 +1,5 @@
-// Package protocols chooses how dsm.Open keeps copies coherent, for comparisons with other systems. Programs have no use
-// for it: package dsm has one protocol, Floating, and the others run in mode Soft only.
+// Package protocols chooses how dsm.Open keeps copies coherent, for comparisons with other systems. Programs have no
+// use for it: package dsm has one protocol, Floating, and the others run in mode Soft only.
 package protocols
 
 import (
@@ -48,10 +48,10 @@ func Named(name string) (p Protocol, ok bool) {
 // Choice is what a region is opened with. The zero Choice is what programs get.
 type Choice struct {
 	Protocol Protocol
-	// AllNotices has a barrier gather up to Options.Notices of each PE, as MENPS does: what a PE passes on has no others'
-	// among it. It takes 16 bytes for each notice of each PE. As with MENPS, a home's own copies then end with their
-	// leases, too. Otherwise each of a barrier's log2 n messages has up to Options.Notices, and a home renews the leases
-	// of its own copies.
+	// AllNotices has a barrier gather up to Options.Notices of each PE, as MENPS does: what a PE passes on has no
+	// others' among it. It takes 16 bytes for each notice of each PE. As with MENPS, a home's own copies then end with
+	// their leases, too. Otherwise each of a barrier's log2 n messages has up to Options.Notices, and a home renews the
+	// leases of its own copies.
 	AllNotices bool
 	// WholeBlocks has a release of FixedHome put whole blocks, merged by the releaser, as the baseline of MENPS does.
 	// Otherwise it puts the runs of bytes that have changed.

@@ -10,6 +10,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -122,4 +123,24 @@ func not(wanted func(string, []string) bool) func(string, []string) bool {
 func isRaced(dir string, of []string) bool {
 	top, _, _ := strings.Cut(dir, "/")
 	return slices.Contains(of, "race") || top != "cmd" && top != "tests" && !slices.Contains(of, "norace")
+}
+
+// everything is the pattern of the go command for the packages of all modules of go.work. Those below tests are not among
+// them: their requirements would become those of all.
+const everything = "work"
+
+// goFiles returns all Go files except those below testdata, some of which are wrong on purpose.
+func goFiles(root string) (files []string, err error) {
+	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == "testdata" || d.Name() == ".git"):
+			return fs.SkipDir
+		case strings.HasSuffix(path, ".go"):
+			files = append(files, path)
+		}
+		return nil
+	})
+	return files, err
 }

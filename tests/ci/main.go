@@ -50,9 +50,6 @@ func main() {
 	os.Exit(1)
 }
 
-// usageError is an error in the command line.
-type usageError struct{ error }
-
 func run(ctx context.Context, args []string) error {
 	os.Setenv("GOFLAGS", strings.TrimSpace(os.Getenv("GOFLAGS")+" -buildvcs=false")) // the checkout may belong to another user
 	if len(args) == 0 {

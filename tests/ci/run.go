@@ -64,3 +64,6 @@ func shellLine(env, argv []string) string {
 	}
 	return strings.Join(words, " ")
 }
+
+// usageError is an error in the command line.
+type usageError struct{ error }

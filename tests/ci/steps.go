@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -17,10 +16,6 @@ import (
 
 // staticcheck is pinned: a newer one may know more, which must not break a checkout of today.
 const staticcheck = "honnef.co/go/tools/cmd/staticcheck@v0.8.2"
-
-// everything is the pattern of the go command for the packages of all modules of go.work. Those below tests are not among
-// them: their requirements would become those of all.
-const everything = "work"
 
 // step is one line of the report.
 type step struct {
@@ -167,22 +162,6 @@ func formatted(ctx context.Context) error {
 		err = fmt.Errorf("run `gofmt -w %s`", strings.Join(strings.Fields(out), " "))
 	}
 	return err
-}
-
-// goFiles returns all Go files except those below testdata, some of which are wrong on purpose.
-func goFiles(root string) (files []string, err error) {
-	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && (d.Name() == "testdata" || d.Name() == ".git"):
-			return fs.SkipDir
-		case strings.HasSuffix(path, ".go"):
-			files = append(files, path)
-		}
-		return nil
-	})
-	return files, err
 }
 
 // generated runs go generate in the checkout and fails if that has changed a file. A file that was
