@@ -40,17 +40,20 @@ func TestRelease(t *testing.T) {
 	const at = "@latest"
 	u.run(".", "go", "install", version.Module+"/cmd/..."+at)
 	u.run(".", "go", "install", version.Module+"/cmd/pgasbench"+at)
-	for _, name := range []string{"pgasrun", "pgasgen", "pgasbench"} {
+	for _, name := range []string{"pgasgen", "pgasbench"} {
 		if got := u.run(".", name, "-version"); !strings.HasPrefix(got, name+" "+version.Next) || strings.Contains(got, "devel") {
 			t.Errorf("%s -version prints %q, want %s", name, got, version.Next)
 		}
+	}
+	if got := strings.Fields(u.run(".", "pgasrun", "version")); len(got) < 2 || got[0] != "gopgas" || got[1] != version.Next {
+		t.Errorf("pgasrun version prints %q, want gopgas %s", got, version.Next)
 	}
 	u.run(".", "pgasgen", "init", "-module", "example.com/heat", "heat")
 	checkProject(t, filepath.Join(u.dir, "heat", "go.mod"))
 	u.run("heat", "go", "mod", "tidy")
 	checkProject(t, filepath.Join(u.dir, "heat", "go.mod"))
 	u.run("heat", "go", "build", "-o", "heat", ".")
-	if got := u.run("heat", "pgasrun", "-n", "2", "./heat", "-rows", "4", "-steps", "10"); !strings.HasPrefix(got, "2 PEs, ") {
+	if got := u.run("heat", "pgasrun", "-n", "2", "./heat", "-rows", "4", "-steps", "10"); !strings.HasPrefix(got, "PEs: 2, ") {
 		t.Errorf("the project prints %q", got)
 	}
 	u.env = append(u.env, "SHMEM_VERSION=1")
