@@ -151,8 +151,21 @@ func runLocks(t *testing.T, l *launcher) {
 	l.nothingLeft(t)
 }
 
+// startFailing runs a body in which PEs end early. It runs the body once more if UCX has aborted a PE: version 1.13 does
+// so, with this assertion, if a peer ends while something is still to be sent for making the connection.
+func (l *launcher) startFailing(t *testing.T, body string) outcome {
+	t.Helper()
+	const abort = "ucp_request.c:684  Assertion"
+	o := start(t, l.start(t, body, bin+"/body", body)...)
+	if strings.Contains(o.errs, abort) {
+		t.Logf("again, since UCX aborted a PE:\n%.300s", o.errs[strings.Index(o.errs, abort):])
+		o = start(t, l.start(t, body, bin+"/body", body)...)
+	}
+	return o
+}
+
 func runFails(t *testing.T, l *launcher) {
-	expect(t, start(t, l.start(t, "fails", bin+"/body", "fails")...), 1, "an error of the program")
+	expect(t, l.startFailing(t, "fails"), 1, "an error of the program")
 	l.nothingLeft(t)
 }
 
@@ -161,12 +174,12 @@ func runExits(t *testing.T, l *launcher) {
 	if l.anyExit {
 		status = failing
 	}
-	expect(t, start(t, l.start(t, "exits", bin+"/body", "exits")...), status)
+	expect(t, l.startFailing(t, "exits"), status)
 	l.nothingLeft(t)
 }
 
 func runKilledPE(t *testing.T, l *launcher) {
-	o := start(t, l.start(t, "killed", bin+"/body", "killed")...)
+	o := l.startFailing(t, "killed")
 	expect(t, o, failing, append([]string{"killed at "}, l.report...)...)
 	if !l.hastens {
 		expectNews(t, o, 4)
