@@ -18,12 +18,12 @@ const widest = 120
 // wide is how many lines of comments and prose in each folder, those of the folders below it that are not listed
 // themselves included, are still wider. The numbers only fall, and a folder that is not listed has none.
 var wide = map[string]int{
-	"cmd/pgasrun": 66,
-	"docs":        128,
-	"dsm":         149,
+	"cmd/pgasrun": 52,
+	"docs":        29,
+	"dsm":         145,
 	"pgas":        170,
-	"pgas/boot":   73,
-	"tests/ci":    15,
+	"pgas/boot":   69,
+	"tests/ci":    12,
 	"tests/races": 7,
 }
 
@@ -71,7 +71,7 @@ func TestWidth(t *testing.T) {
 	}
 	for folder, n := range wide {
 		if len(found[folder]) < n {
-			t.Logf("%s: %d lines are wider than %d columns: lower the %d in width_test.go", folder, len(found[folder]), widest, n)
+			t.Errorf("%s: %d lines are wider than %d columns: lower the %d in width_test.go", folder, len(found[folder]), widest, n)
 		}
 	}
 }

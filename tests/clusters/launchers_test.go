@@ -151,8 +151,8 @@ func runLocks(t *testing.T, l *launcher) {
 	l.nothingLeft(t)
 }
 
-// startFailing runs a body in which PEs end early. It runs the body once more if UCX has aborted a PE: version 1.13 does
-// so, with this assertion, if a peer ends while something is still to be sent for making the connection.
+// startFailing runs a body in which PEs end early. It runs the body once more if UCX has aborted a PE: version 1.13
+// does so, with this assertion, if a peer ends while something is still to be sent for making the connection.
 func (l *launcher) startFailing(t *testing.T, body string) outcome {
 	t.Helper()
 	const abort = "ucp_request.c:684  Assertion"
