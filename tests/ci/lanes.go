@@ -166,7 +166,7 @@ func (s step) runAside(ctx context.Context) result {
 	}
 	defer out.Close()
 	os.Remove(out.Name())
-	r := s.time(inLane(ctx, lane{out: out, low: s.beside == computing && !s.full}))
+	r := s.time(inLane(ctx, lane{out: out, low: s.beside == computing}))
 	if _, err := out.Seek(0, io.SeekStart); err != nil {
 		r.err = errors.Join(r.err, err)
 	}

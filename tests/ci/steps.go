@@ -23,7 +23,6 @@ type step struct {
 	what   string
 	run    func(ctx context.Context) error
 	beside beside // those that come after it
-	full   bool   // beside others that compute, it gets as much CPU time as the first lane
 }
 
 // steps begin with the cheapest. Those of processes that wait for each other leave CPU time: what only computes runs
@@ -43,9 +42,9 @@ var steps = []step{
 	{name: "k8s", what: "what pgasrun prints for Kubernetes has the fields and types of its API", run: testsOfModule("tests/k8s"), beside: computing},
 	{name: "ui", what: "the page of pgasrun -ui, in Chromium", run: testsOfModule("tests/ui"), beside: waiting},
 	{name: "debian13", what: "a Debian 13 is made, and the tests for it compile there", run: compiledUnderDebian13, beside: computing},
-	{name: "race", what: "the tests of packages that run PEs as goroutines, under the race detector", run: race, beside: computing, full: true},
 	{name: "timeouts", what: "PEs that are silent, dead, attacked or of another version are told of, and no call waits for them", run: testsOfTimeouts, beside: waiting},
 	{name: "test", what: "all other tests", run: testsOfProcesses},
+	{name: "race", what: "the tests of packages that run PEs as goroutines, under the race detector", run: race},
 	{name: "clusters", what: "Slurm, mpirun and a hand start jobs on two hosts", run: goTest(nil, "./tests/clusters"), beside: waiting},
 	{name: "nocgo", what: "the module builds without C, and passes the tests that C makes a difference to, most in short mode", run: withoutC, beside: waiting},
 	{name: "bench", what: "every benchmark runs", run: benchmarks, beside: waiting},

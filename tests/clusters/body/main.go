@@ -175,7 +175,7 @@ func waits(ctx context.Context, w *pgas.World) error {
 // awaitEnds waits until every PE has appended its line to the file, but not for ever. The first PE to end has the
 // launcher end the others, and kill those that get no CPU for a second.
 func awaitEnds(path string, npes int) {
-	for range 60 { // 3 s
+	for range 200 { // 10 s, and Slurm kills after 15
 		text, err := os.ReadFile(path)
 		if err != nil || bytes.Count(text, []byte("\n")) >= npes {
 			return
