@@ -345,6 +345,71 @@ func TestParagraphs(t *testing.T) {
 	}
 }
 
+// chainedSentences has the pages with sentences to split, and how many: the numbers only fall.
+var chainedSentences = map[string]int{
+	"../CONTRIBUTING.md":                4,
+	"../README.md":                      1,
+	"../docs/figures/dsm.md":            19,
+	"../docs/figures/locks.md":          22,
+	"../docs/figures/performance.md":    3,
+	"../docs/figures/start.md":          7,
+	"../docs/internals/architecture.md": 17,
+	"../docs/internals/boot.md":         13,
+	"../docs/internals/engine.md":       18,
+	"../docs/internals/packages.md":     1,
+	"../docs/internals/ucx-upstream.md": 2,
+	"../docs/learn/glossary.md":         1,
+	"../docs/learn/samples.md":          1,
+	"../docs/packages/atomics.md":       4,
+	"../docs/packages/collectives.md":   1,
+	"../docs/packages/containers.md":    3,
+	"../docs/packages/dsm.md":           6,
+	"../docs/packages/helpers.md":       1,
+	"../docs/packages/locks.md":         9,
+	"../docs/packages/notify.md":        3,
+	"../docs/packages/openshmem.md":     11,
+	"../docs/packages/pgas.md":          24,
+	"../docs/packages/topo.md":          1,
+	"../docs/packages/ucx.md":           8,
+	"../docs/use/clusters.md":           2,
+	"../docs/use/doctor.md":             1,
+	"../docs/use/kubernetes.md":         2,
+	"../docs/use/pgasbench.md":          21,
+	"../docs/use/pgasgen.md":            1,
+	"../docs/use/pgasrun.md":            15,
+	"../docs/use/pgastest.md":           3,
+	"../docs/use/pgasvet.md":            1,
+	"../docs/use/races.md":              3,
+	"../docs/use/security.md":           4,
+	"../docs/use/sim.md":                6,
+	"../docs/use/stats.md":              1,
+	"../docs/use/trace.md":              1,
+	"../docs/use/ui.md":                 1,
+}
+
+// TestSentences: a sentence of a page says one thing. Two of "that", "which", "of it" and "of them" in one sentence are
+// one too many: the sentence is split, and the noun repeated.
+func TestSentences(t *testing.T) {
+	for _, page := range pagesOf(t) {
+		content, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var chained []string
+		for _, s := range pages.Sentences(string(content)) {
+			if s.Chained() {
+				chained = append(chained, fmt.Sprintf("%s:%d: split it, and repeat the noun: %s", page, s.Line, s.Text))
+			}
+		}
+		switch allowed := chainedSentences[page]; {
+		case len(chained) > allowed:
+			t.Errorf("%d chained sentences, and %d are allowed:\n%s", len(chained), allowed, strings.Join(chained, "\n"))
+		case len(chained) < allowed:
+			t.Errorf("%s has %d chained sentences: lower its number in chainedSentences", page, len(chained))
+		}
+	}
+}
+
 // TestPackageDocsListFiles: packages of many files say in doc.go where to read, and leave no file out.
 func TestPackageDocsListFiles(t *testing.T) {
 	for _, dir := range []string{"../pgas/boot/launch", "../pgas/boot/launch/internal/agent", "../pgas/sim"} {

@@ -79,3 +79,52 @@ func Paragraphs(text string) (paragraphs []Paragraph) {
 	}
 	return paragraphs
 }
+
+// Sentence is a sentence of a paragraph: it ends with a mark behind which a capital letter follows, or the paragraph's
+// end.
+type Sentence struct {
+	Line int
+	Text string // on one line; code is left out, and of a link its text stands
+}
+
+var (
+	codeSpan    = regexp.MustCompile("(?s)`[^`]*`")
+	linkSpan    = regexp.MustCompile(`(?s)\[([^\]]*)\]\([^)]*\)`)
+	sentenceEnd = regexp.MustCompile(`[.?!][)"*]*\s+[("*\[]*[A-Z~]`)
+)
+
+// Sentences returns the sentences of the text of a page, in order.
+func Sentences(text string) (sentences []Sentence) {
+	for _, p := range Paragraphs(text) {
+		prose := codeSpan.ReplaceAllStringFunc(p.Text, func(code string) string {
+			return "~" + strings.Repeat("\n", strings.Count(code, "\n"))
+		})
+		prose = linkSpan.ReplaceAllStringFunc(prose, func(link string) string {
+			text := linkSpan.FindStringSubmatch(link)[1]
+			return text + strings.Repeat("\n", strings.Count(link, "\n")-strings.Count(text, "\n"))
+		})
+		line := p.Line
+		for prose != "" {
+			end := len(prose)
+			if at := sentenceEnd.FindStringIndex(prose); at != nil {
+				end = at[0] + strings.IndexAny(prose[at[0]:], " \n")
+			}
+			sentences = append(sentences, Sentence{line, strings.Join(strings.Fields(prose[:end]), " ")})
+			rest := strings.TrimLeft(prose[end:], " \n")
+			line += strings.Count(prose[:len(prose)-len(rest)], "\n")
+			prose = rest
+		}
+	}
+	return sentences
+}
+
+var (
+	chaining = regexp.MustCompile(`(?i)\b(?:that|which|of it|of them)\b`)
+	rhythm   = regexp.MustCompile(`(?i)\b(?:that|those) of\b|\b(?:of|to|in|by|with|from|at) which\b|\bin place of\b|\b(?:is|are) told\b|\btoo$`)
+)
+
+// Chained reports whether the sentence has to be split: it has two of "that", "which", "of it" and "of them", or a turn
+// of phrase that stands for a noun which should be repeated, as "that of".
+func (s Sentence) Chained() bool {
+	return len(chaining.FindAllString(s.Text, 2)) == 2 || rhythm.MatchString(strings.TrimRight(s.Text, `.?!:)*"`))
+}
