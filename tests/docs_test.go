@@ -319,7 +319,6 @@ const paragraphWords = 120
 // longParagraphs has the pages with longer paragraphs, and how many: the numbers only fall.
 var longParagraphs = map[string]int{
 	"../docs/internals/boot.md": 1,
-	"../docs/packages/pgas.md":  5,
 	"../docs/use/pgasrun.md":    1,
 }
 
@@ -368,7 +367,6 @@ var chainedSentences = map[string]int{
 	"../docs/packages/locks.md":         9,
 	"../docs/packages/notify.md":        3,
 	"../docs/packages/openshmem.md":     11,
-	"../docs/packages/pgas.md":          24,
 	"../docs/packages/topo.md":          1,
 	"../docs/packages/ucx.md":           8,
 	"../docs/use/clusters.md":           2,
