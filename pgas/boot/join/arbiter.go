@@ -51,7 +51,7 @@ func (m *member) watchArbiter() {
 			m.failed(0, boot.Accusation{PE: 0, By: m.job.PE, Silent: true}.How())
 			return false
 		}
-		if boot.Clock()-heard.Load() >= int64(beat) {
+		if m.clock()-heard.Load() >= int64(beat) {
 			m.wantAnswer()
 		}
 		return true
@@ -83,7 +83,7 @@ func (m *member) everyBeat(f func(d time.Duration) bool) {
 	beat, _ := m.arbiterBeat()
 	ticks := time.NewTicker(beat)
 	defer ticks.Stop()
-	for last := boot.Clock(); ; {
+	for last := m.clock(); ; {
 		select {
 		case <-m.left:
 			return
@@ -91,7 +91,7 @@ func (m *member) everyBeat(f func(d time.Duration) bool) {
 			return
 		case <-ticks.C:
 		}
-		now := boot.Clock()
+		now := m.clock()
 		if !f(min(time.Duration(now-last), 2*beat)) {
 			return
 		}
@@ -138,7 +138,7 @@ func (m *member) askArbiter() {
 		case <-ctx.Done():
 			return
 		}
-		at := boot.Clock()
+		at := m.clock()
 		if _, err := m.client.call(ctx, message{kind: msgAsk}); err != nil {
 			return // the connection is lost, which listen handles
 		}

@@ -2,11 +2,12 @@ package join
 
 import (
 	"errors"
-	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/pgastest/hang"
 )
 
 // TestSilence: only time without an answer counts, and an answer begins it anew.
@@ -31,132 +32,95 @@ func TestSilence(t *testing.T) {
 	}
 }
 
-// muteServer makes the server of jobs say nothing, as one whose process is stopped. It returns what undoes that.
-func muteServer(jobs []*boot.Job) (speak func()) {
-	s := memberOf(jobs[0]).server
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, l := range s.links {
-		l.mu.Lock()
-	}
-	links := s.links
-	return func() {
-		for _, l := range links {
-			l.mu.Unlock()
-		}
-	}
-}
-
-// awaitTrue waits until so holds, and fails the test if that takes too long.
+// awaitTrue waits until so holds, and fails the test if it hangs.
 func awaitTrue(t *testing.T, what string, so func() bool) {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); !so(); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
+	limit, cancel := hang.Context(t.Context())
+	defer cancel()
+	for ; !so(); time.Sleep(time.Millisecond) {
+		if limit.Err() != nil {
 			t.Fatal(what)
 		}
 	}
 }
 
+// silent are the settings of a job in which a PE may be silent for so long.
+func silent(limit time.Duration) boot.Settings {
+	return boot.Settings{HeapMax: 1 << 20, PeerTimeout: limit}
+}
+
 // TestSilentArbiter: every host finds out that the process of PE 0 is silent, that of PE 0 as well, and no host before.
 func TestSilentArbiter(t *testing.T) {
-	jobs, errs := joinAllWith(t, boot.Settings{BootTimeout: 20 * time.Second, HeapMax: 1 << 20, PeerTimeout: 3 * time.Second}, "a:2,b:2,c:1")
-	if err := errors.Join(errs...); err != nil {
-		t.Fatal(err)
-	}
-	since := boot.Clock()
-	for _, j := range jobs {
-		awaitTrue(t, "the arbiter does not answer", func() bool { return j.ArbiterAnswered(since) })
-		if failed := j.Segment.Header.Failed.Load(); failed != 0 {
-			t.Errorf("PE %d: PE %d has failed while the arbiter answers", j.PE, failed-1)
+	inBubble(t, silent(3*time.Second), "a:2,b:2,c:1", func(b *bubble) {
+		for range 2 {
+			since := memberOf(b.jobs[0]).clock()
+			for pe, j := range b.jobs {
+				b.await("the arbiter does not answer", func() bool { return j.ArbiterAnswered(since) })
+				if failed, _ := b.failed(pe); failed >= 0 {
+					t.Errorf("PE %d: PE %d has failed while the arbiter answers", pe, failed)
+				}
+			}
+			time.Sleep(time.Minute) // PEs that hear from the arbiter do so for ever
 		}
-	}
-	speak := muteServer(jobs)
-	defer speak()
-	var hearing sync.WaitGroup
-	for _, j := range jobs[1:] {
-		hearing.Go(func() {
-			defer close(memberOf(j).left) // or this process would be ended; Leave would wait for the server
-			head := j.Segment.Header
-			for end := time.Now().Add(time.Minute); head.Failed.Load() == 0 && time.Now().Before(end); {
-				time.Sleep(time.Millisecond)
-			}
-			var x boot.Accusation
-			if err := boot.HowDied(head.FailedHow.Load()); head.Failed.Load() != 1 || !errors.As(err, &x) || !x.Silent {
-				t.Errorf("PE %d: PE %d has failed: %v", j.PE, int(head.Failed.Load())-1, err)
-			}
-		})
-	}
-	hearing.Wait()
-	close(memberOf(jobs[0]).left)
+		b.net.hush()
+		defer b.net.speak()
+		b.awaitSilent(0, 1, 2, 3, 4)
+	})
 }
 
 // TestSilentHost: the arbiter names the first PE of a host that does not ask any more, and not a PE of one whose other PEs
 // do, nor of its own host, where it need not ask.
 func TestSilentHost(t *testing.T) {
-	jobs, errs := joinAllWith(t, boot.Settings{BootTimeout: 20 * time.Second, HeapMax: 1 << 20, PeerTimeout: 3 * time.Second}, "a:2,b:2,c:2")
-	if err := errors.Join(errs...); err != nil {
-		t.Fatal(err)
-	}
-	for host := range jobs[0].Hosts {
-		awaitTrue(t, "hosts do not ask", func() bool { return memberOf(jobs[0]).server.questionsOf(host) > 0 })
-	}
-	stop := func(pe int) { close(memberOf(jobs[pe]).left) } // as of a stopped process, its connection stays
-	stop(1)
-	stop(2)
-	head, enough := jobs[3].Segment.Header, memberOf(jobs[0]).server.questionsOf(1)+2*arbiterBeats
-	awaitTrue(t, "a host whose first PE is stopped does not ask", func() bool { return memberOf(jobs[0]).server.questionsOf(1) > enough })
-	if failed := head.Failed.Load(); failed != 0 {
-		t.Errorf("PE %d has failed", failed-1)
-	}
-	stop(4)
-	stop(5)
-	awaitTrue(t, "the silence of a host is not noticed", func() bool { return head.Failed.Load() != 0 })
-	var x boot.Accusation
-	if err := boot.HowDied(head.FailedHow.Load()); head.Failed.Load() != 5 || !errors.As(err, &x) || !x.Silent {
-		t.Errorf("PE %d has failed: %v", head.Failed.Load()-1, err)
-	}
-	jobs[0].Leave()
-	jobs[3].Leave()
+	inBubble(t, silent(3*time.Second), "a:2,b:2,c:2", func(b *bubble) {
+		for _, host := range []int{1, 2} {
+			b.await("hosts do not ask", func() bool { return b.server.questionsOf(host) > 0 })
+		}
+		b.stop(1)
+		b.stop(2)
+		enough := b.server.questionsOf(1) + 100*arbiterBeats
+		b.await("a host whose first PE is stopped does not ask", func() bool { return b.server.questionsOf(1) > enough })
+		if failed, _ := b.failed(3); failed >= 0 {
+			t.Errorf("PE %d has failed", failed)
+		}
+		b.stop(4)
+		b.stop(5)
+		b.awaitSilent(4, 3, 0)
+	})
 }
 
 // TestArbiterNamesFirst: a PE that has lost another is to wait until the arbiter answers, and knows by then what the arbiter
 // has told all.
 func TestArbiterNamesFirst(t *testing.T) {
-	jobs, errs := joinAll(t, 20*time.Second, "a:1,b:1,c:2")
-	if err := errors.Join(errs...); err != nil {
-		t.Fatal(err)
-	}
-	speak := muteServer(jobs)
-	lost := boot.Clock()
-	for range 3 {
-		time.Sleep(10 * time.Millisecond)
-		if jobs[2].ArbiterAnswered(lost) || !jobs[0].ArbiterAnswered(lost) {
-			t.Error("a silent arbiter has answered another host, or its own process waits for it")
+	inBubble(t, boot.Settings{HeapMax: 1 << 20}, "a:1,b:1,c:2", func(b *bubble) {
+		b.net.hush()
+		clock := memberOf(b.jobs[2]).clock
+		lost := clock()
+		for range 3 {
+			time.Sleep(10 * time.Millisecond)
+			synctest.Wait()
+			if b.jobs[2].ArbiterAnswered(lost) || !b.jobs[0].ArbiterAnswered(lost) {
+				t.Error("a silent arbiter has answered another host, or its own process waits for it")
+			}
 		}
-	}
-	done := make(chan struct{})
-	go func() {
-		memberOf(jobs[0]).server.announce(1, boot.LostHow) // to its last member first
-		close(done)
-	}()
-	speak()
-	<-done
-	lost = boot.Clock()
-	awaitTrue(t, "the arbiter does not answer", func() bool { return jobs[2].ArbiterAnswered(lost) })
-	if failed := jobs[2].Segment.Header.Failed.Load(); failed != 2 {
-		t.Errorf("the arbiter has answered, and PE %d has failed, not PE 1", int(failed)-1)
-	}
-	for _, j := range jobs {
-		j.Leave()
-	}
-	if !jobs[2].ArbiterAnswered(boot.Clock()) {
-		t.Error("a PE that has left waits for the arbiter")
-	}
+		b.server.announce(1, boot.LostHow)
+		b.net.speak()
+		lost = clock()
+		b.await("the arbiter does not answer", func() bool { return b.jobs[2].ArbiterAnswered(lost) })
+		if failed, _ := b.failed(2); failed != 1 {
+			t.Errorf("the arbiter has answered, and PE %d has failed, not PE 1", failed)
+		}
+		for _, j := range b.jobs {
+			j.Leave()
+		}
+		if !b.jobs[2].ArbiterAnswered(clock()) {
+			t.Error("a PE that has left waits for the arbiter")
+		}
+	})
 }
 
 // TestAccusationBesideStoppedPE: an accusation that a PE makes reaches the arbiter even if the first PE of its host is stopped.
 func TestAccusationBesideStoppedPE(t *testing.T) {
-	jobs, errs := joinAll(t, 20*time.Second, "a:2,b:2")
+	jobs, errs := joinAll(t, "a:2,b:2")
 	if err := errors.Join(errs...); err != nil {
 		t.Fatal(err)
 	}
@@ -174,40 +138,30 @@ func TestAccusationBesideStoppedPE(t *testing.T) {
 	}
 }
 
-// TestSilentHostWithoutItsFirst: the first PE of a host has left the job, and then the host is silent: a PE that has not left is named.
+// TestSilentHostWithoutItsFirst: the first PE of a host has left the job, and then the host is silent: a PE that has not
+// left is named.
 func TestSilentHostWithoutItsFirst(t *testing.T) {
-	jobs, errs := joinAllWith(t, boot.Settings{BootTimeout: 20 * time.Second, HeapMax: 1 << 20, PeerTimeout: 2 * time.Second}, "a:1,b:2,c:1")
-	if err := errors.Join(errs...); err != nil {
-		t.Fatal(err)
-	}
-	server := memberOf(jobs[0]).server
-	jobs[1].Leave()
-	awaitTrue(t, "the leave of PE 1 is not noticed", func() bool { return server.firstMember(jobs[0].Hosts[1]) == 2 })
-	close(memberOf(jobs[2]).left) // as of a stopped process, its connection stays
-	head := jobs[3].Segment.Header
-	awaitTrue(t, "the silence of a host is not noticed", func() bool { return head.Failed.Load() != 0 })
-	if failed := head.Failed.Load() - 1; failed != 2 {
-		t.Errorf("PE %d has failed, and PE 2 is silent", failed)
-	}
-	jobs[0].Leave()
-	jobs[3].Leave()
+	inBubble(t, silent(2*time.Second), "a:1,b:2,c:1", func(b *bubble) {
+		b.jobs[1].Leave()
+		synctest.Wait()
+		if first := b.server.firstMember(b.jobs[0].Hosts[1]); first != 2 {
+			t.Fatalf("PE 1 has left, and PE %d is the first of its host", first)
+		}
+		b.stop(2)
+		b.awaitSilent(2, 3, 0)
+	})
 }
 
 // TestHostThatNeverAsks: a host that falls silent before its first question is named as well.
 func TestHostThatNeverAsks(t *testing.T) {
-	jobs, errs := joinAllWith(t, boot.Settings{BootTimeout: 20 * time.Second, HeapMax: 1 << 20, PeerTimeout: 4 * time.Second}, "a:1,b:1,c:1")
-	if err := errors.Join(errs...); err != nil {
-		t.Fatal(err)
-	}
-	close(memberOf(jobs[2]).left) // as of a stopped process, its connection stays
-	if memberOf(jobs[0]).server.questionsOf(2) > 0 {
-		t.Log("it has asked: this machine is slow, and TestSilentHost is the test of that")
-	}
-	head := jobs[1].Segment.Header
-	awaitTrue(t, "the silence of a host is not noticed", func() bool { return head.Failed.Load() != 0 })
-	if failed := head.Failed.Load() - 1; failed != 2 {
-		t.Errorf("PE %d has failed, and PE 2 is silent", failed)
-	}
-	jobs[0].Leave()
-	jobs[1].Leave()
+	inBubble(t, silent(4*time.Second), "a:1,b:1,c:1", func(b *bubble) {
+		b.stop(2)
+		if asked := b.server.questionsOf(2); asked > 0 {
+			t.Fatalf("it has asked %d times", asked)
+		}
+		b.awaitSilent(2, 1, 0)
+		if asked := b.server.questionsOf(2); asked > 0 {
+			t.Errorf("it has asked %d times", asked)
+		}
+	})
 }

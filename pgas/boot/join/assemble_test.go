@@ -18,6 +18,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/gopgas/gopgas/pgas/boot"
@@ -64,15 +65,10 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// joinAll assembles a job of static processes, one for each of hosts but those in absent.
-func joinAll(t *testing.T, timeout time.Duration, hosts string, absent ...int) ([]*boot.Job, []error) {
+// joinAll assembles a job of static processes, which have as long as a test may take.
+func joinAll(t *testing.T, hosts string) ([]*boot.Job, []error) {
 	t.Helper()
-	return joinAllWith(t, boot.Settings{BootTimeout: timeout, HeapMax: 1 << 20}, hosts, absent...)
-}
-
-// joinAllWith is joinAll with settings.
-func joinAllWith(t *testing.T, set boot.Settings, hosts string, absent ...int) ([]*boot.Job, []error) {
-	t.Helper()
+	set := boot.Settings{BootTimeout: hang.Limit, HeapMax: 1 << 20}
 	secret := filepath.Join(t.TempDir(), "secret")
 	if err := os.WriteFile(secret, newNonce(), 0o600); err != nil {
 		t.Fatal(err)
@@ -89,10 +85,6 @@ func joinAllWith(t *testing.T, set boot.Settings, hosts string, absent ...int) (
 	jobs, errs := make([]*boot.Job, n), make([]error, n)
 	var running sync.WaitGroup
 	for pe := range n {
-		if len(absent) > 0 && pe == absent[0] {
-			absent = absent[1:]
-			continue
-		}
 		e := env(pe)
 		e[boot.EnvRendezvous] = addr
 		running.Go(func() {
@@ -132,7 +124,7 @@ func assembleHere(ctx context.Context, m *meeting, set boot.Settings) (*boot.Job
 
 // TestAssemble: the PEs of a host share memory, and the death of one is told to all.
 func TestAssemble(t *testing.T) {
-	jobs, errs := joinAll(t, 20*time.Second, "a:2,b:2")
+	jobs, errs := joinAll(t, "a:2,b:2")
 	if err := errors.Join(errs...); err != nil {
 		t.Fatal(err)
 	}
@@ -151,9 +143,7 @@ func TestAssemble(t *testing.T) {
 	memberOf(jobs[2]).client.link.conn.Close() // as the kernel does for it
 	for _, pe := range []int{0, 1, 3} {
 		head := jobs[pe].Segment.Header
-		for deadline := time.Now().Add(10 * time.Second); head.Failed.Load() == 0 && time.Now().Before(deadline); {
-			time.Sleep(time.Millisecond)
-		}
+		awaitTrue(t, "a PE does not learn of the death of another", func() bool { return head.Failed.Load() != 0 })
 		if head.Failed.Load() != 3 || head.FailedHow.Load() != boot.GoneHow {
 			t.Errorf("PE %d knows of failure %d, %#x", pe, head.Failed.Load(), head.FailedHow.Load())
 		}
@@ -185,7 +175,7 @@ func TestFirstFailure(t *testing.T) {
 // ends.
 func failTwice(t *testing.T) {
 	signal.Ignore(syscall.SIGTERM) // as PEs do that take long to end
-	jobs, errs := joinAll(t, 20*time.Second, "a:1,b:1,c:1")
+	jobs, errs := joinAll(t, "a:1,b:1,c:1")
 	if err := errors.Join(errs...); err != nil {
 		t.Fatal(err)
 	}
@@ -200,43 +190,48 @@ func failTwice(t *testing.T) {
 	t.Error("the runtime has not ended this process")
 }
 
-// TestLeaveIsNoFailure: PEs that leave, PE 0 first, are not reported.
+// TestLeaveIsNoFailure: PEs that leave, PE 0 first, are not reported. One that ends without leaving is.
 func TestLeaveIsNoFailure(t *testing.T) {
-	jobs, errs := joinAll(t, 20*time.Second, "a:3")
-	if err := errors.Join(errs...); err != nil {
-		t.Fatal(err)
-	}
-	for _, j := range jobs[:2] {
-		j.Leave()
-		memberOf(j).client.link.conn.Close()
-	}
-	time.Sleep(50 * time.Millisecond)
-	if failed := jobs[2].Segment.Header.Failed.Load(); failed != 0 || jobs[2].Exchange != nil {
-		t.Errorf("failure %d after PEs have left", failed)
-	}
-	jobs[2].Leave()
+	inBubble(t, boot.Settings{HeapMax: 1 << 20}, "a:4", func(b *bubble) {
+		for _, j := range b.jobs[:2] {
+			j.Leave()
+			memberOf(j).client.link.conn.Close()
+		}
+		synctest.Wait()
+		if failed, _ := b.failed(3); failed >= 0 || b.jobs[3].Exchange != nil {
+			t.Errorf("PE %d has failed after PEs have left", failed)
+		}
+		b.stop(2)
+		memberOf(b.jobs[2]).client.link.conn.Close() // as the kernel does for a process that ends
+		synctest.Wait()
+		if failed, _ := b.failed(3); failed != 2 {
+			t.Errorf("PE %d has failed after PE 2 has ended", failed)
+		}
+		b.jobs[3].Leave()
+	})
 }
 
 // TestNotAllCome: the error names the process that is missing, everywhere.
 func TestNotAllCome(t *testing.T) {
-	_, errs := joinAll(t, time.Second, "a:2,b:2", 3)
-	for pe, err := range errs[:3] {
-		if err == nil || !strings.Contains(err.Error(), "3 of 4 processes have come within 1s; missing: rank 3 (on b)") {
-			t.Errorf("PE %d: %v", pe, err)
+	inBubble(t, boot.Settings{BootTimeout: time.Second}, "a:2,b:2", func(b *bubble) {
+		for pe, err := range b.errs[:3] {
+			if err == nil || !strings.Contains(err.Error(), "3 of 4 processes have come within 1s; missing: rank 3 (on b)") {
+				t.Errorf("PE %d: %v", pe, err)
+			}
 		}
-	}
+	}, 3)
 }
 
 // TestStartedAgain: a process that comes in the place of one that has come is refused with a reason. The job goes on
 // while that one lives, and has lost its PE when it has ended.
 func TestStartedAgain(t *testing.T) {
-	jobs, errs := joinAll(t, 20*time.Second, "a:2,b:2")
+	jobs, errs := joinAll(t, "a:2,b:2")
 	if err := errors.Join(errs...); err != nil {
 		t.Fatal(err)
 	}
 	again := func() error {
 		old := memberOf(jobs[3]).client
-		m := newMember(&ticket{ID: old.id, Secret: old.secret, Addrs: old.addrs}, 3, nil, 20*time.Second)
+		m := newMember(&ticket{ID: old.id, Secret: old.secret, Addrs: old.addrs}, 3, nil, hang.Limit)
 		defer m.abandon()
 		_, err := m.join(t.Context(), newcomer{Rank: 3, Size: 4})
 		return err
@@ -252,9 +247,7 @@ func TestStartedAgain(t *testing.T) {
 	close(memberOf(jobs[3]).left)
 	memberOf(jobs[3]).client.link.conn.Close()
 	head := jobs[1].Segment.Header
-	for deadline := time.Now().Add(10 * time.Second); head.Failed.Load() == 0 && time.Now().Before(deadline); {
-		time.Sleep(time.Millisecond)
-	}
+	awaitTrue(t, "the death of PE 3 is not noticed", func() bool { return head.Failed.Load() != 0 })
 	if head.Failed.Load() != 4 {
 		t.Errorf("PE %d has failed", head.Failed.Load()-1)
 	}

@@ -38,6 +38,7 @@ type member struct {
 	serverLeft chan struct{} // closed when the server takes no more part
 	questions  chan struct{} // one token: a question to the arbiter is wanted
 	ends       sync.Once     // the first failure ends this process: those after it are its consequences
+	clock      func() int64  // boot.Clock; a test in a bubble of synctest has that of the bubble
 }
 
 // memberExchange is the exchange of a member. Its connection lasts as long as the process.
@@ -52,7 +53,7 @@ const maxEvents = 16
 func newMember(t *ticket, rank int, server *Server, within time.Duration) *member {
 	m := &member{
 		server: server, events: make(chan message, maxEvents), lost: make(chan struct{}), left: make(chan struct{}),
-		serverLeft: make(chan struct{}), questions: make(chan struct{}, 1),
+		serverLeft: make(chan struct{}), questions: make(chan struct{}, 1), clock: boot.Clock,
 	}
 	m.client = NewExchange(t.ID, rank, t.Secret, t.Addrs).(*client)
 	m.client.dialTime = within
@@ -82,13 +83,18 @@ func (m *member) abandon() {
 	}
 }
 
-// watch begins to react to what the server says.
+// watch begins to react to what the server says, and to what the PEs of this host say of others.
 func (m *member) watch(j *boot.Job) {
-	m.job = j
-	go m.listen()
+	m.watchServer(j)
 	if j.Exchange != nil {
 		go m.passOnAccusations()
 	}
+}
+
+// watchServer begins to react to what the server says, and to its silence.
+func (m *member) watchServer(j *boot.Job) {
+	m.job = j
+	go m.listen()
 	switch {
 	case m.watchesArbiter():
 		go m.watchArbiter()
