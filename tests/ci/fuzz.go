@@ -7,6 +7,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -84,8 +87,8 @@ var fuzzFunc = regexp.MustCompile(`(?m)^func (Fuzz\w*)\(\w+ \*testing\.F\)`)
 // fuzzTargets finds the fuzz functions below root, in the order of their files.
 func fuzzTargets(root string) ([]target, error) { return functions(root, fuzzFunc) }
 
-// functions finds what declares matches in the files of tests below root, in the order of these files. The first group
-// of declares is the name.
+// functions finds the functions that declares matches in the files of tests below root, in the order of these files.
+// The first group of declares is the name. Text in a comment or a string is no function.
 func functions(root string, declares *regexp.Regexp) (targets []target, err error) {
 	files, err := goFiles(root)
 	if err != nil {
@@ -103,8 +106,17 @@ func functions(root string, declares *regexp.Regexp) (targets []target, err erro
 		if err != nil {
 			return nil, err
 		}
-		for _, m := range declares.FindAllSubmatch(text, -1) {
-			targets = append(targets, target{"./" + filepath.ToSlash(dir), string(m[1])})
+		fset := token.NewFileSet()
+		file, err := parser.ParseFile(fset, path, text, parser.SkipObjectResolution)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range file.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil {
+				if m := declares.FindSubmatch(text[fset.Position(f.Pos()).Offset:fset.Position(f.Type.End()).Offset]); m != nil {
+					targets = append(targets, target{"./" + filepath.ToSlash(dir), string(m[1])})
+				}
+			}
 		}
 	}
 	return targets, nil
