@@ -14,9 +14,6 @@ import (
 	"time"
 )
 
-// staticcheck is pinned: a newer one may know more, which must not break a checkout of today.
-const staticcheck = "honnef.co/go/tools/cmd/staticcheck@v0.8.2"
-
 // step is one line of the report.
 type step struct {
 	name   string
@@ -31,13 +28,12 @@ type step struct {
 var steps = []step{
 	{name: "gofmt", what: "every Go file is formatted", run: formatted},
 	{name: "build", what: "the modules build together, and what the first one requires is what it imports", run: built},
-	{name: "vet", what: "go vet finds nothing", run: goCommand("vet", everything)},
-	{name: "pgasvet", what: "pgasvet finds nothing", run: pgasvet},
+	{name: "vet", what: "go vet, pgasvet and staticcheck find nothing", run: vetted},
 	{name: "generate", what: "checked-in generated files are current", run: generated},
 	{name: "peers", what: "the C programs that ours is compared with compile", run: peers},
-	{name: "staticcheck", what: "staticcheck finds nothing", run: goCommand("run", staticcheck, everything), beside: computing},
 	{name: "compute", what: "the tests that compute: models, the simulator, the generator", run: testsOfComputing, beside: computing},
 	{name: "fuzz", what: "every fuzz target, 2,000 inputs each", run: fuzz, beside: computing},
+	{name: "lint", what: "the step vet has all analyzers, and finds planted faults", run: testsOfModule("tests/lint"), beside: computing},
 	{name: "assembly", what: "the assembly that is checked in is what tests/assembly writes", run: testsOfModule("tests/assembly"), beside: computing},
 	{name: "k8s", what: "what pgasrun prints for Kubernetes has the fields and types of its API", run: testsOfModule("tests/k8s"), beside: computing},
 	{name: "ui", what: "the page of pgasrun -ui, in Chromium", run: testsOfModule("tests/ui"), beside: waiting},
@@ -55,7 +51,7 @@ var steps = []step{
 // shortSteps are the steps of -short: those that a change breaks most often, in a few minutes.
 func shortSteps() []step {
 	static := slices.DeleteFunc(slices.Clone(steps), func(s step) bool {
-		return !slices.Contains([]string{"gofmt", "build", "vet", "pgasvet", "generate", "staticcheck"}, s.name)
+		return !slices.Contains([]string{"gofmt", "build", "vet", "generate"}, s.name)
 	})
 	return append(static, step{name: "test", what: "the tests in short mode: PEs are goroutines only", run: goTest(nil, "-short", everything)})
 }
@@ -114,11 +110,6 @@ func choose(all []step, only string) ([]step, error) {
 	return chosen, nil
 }
 
-// goCommand returns a step that is one go command.
-func goCommand(args ...string) func(context.Context) error {
-	return func(ctx context.Context) error { return show(ctx, nil, append([]string{"go"}, args...)...) }
-}
-
 // built builds the modules of the workspace together, and compares the go.mod of the first, which users get, with what it imports.
 // tests/release builds each of them by itself, as of a release.
 func built(ctx context.Context) error {
@@ -137,15 +128,17 @@ func testsOfModule(dir string) func(context.Context) error {
 	}
 }
 
-// pgasvet runs this repository's own rules on it, under go vet.
-func pgasvet(ctx context.Context) error {
-	dir, err := os.MkdirTemp("", "pgasvet")
+// vetted runs the analyzers of go vet, this repository's own and those of staticcheck. They are one program,
+// which loads each package once, and go vet keeps what it finds. The program has no paths in it, so that
+// other checkouts profit.
+func vetted(ctx context.Context) error {
+	dir, err := os.MkdirTemp("", "gopgas-lint-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	tool := filepath.Join(dir, "pgasvet")
-	if err := show(ctx, nil, "go", "build", "-o", tool, "./cmd/pgasvet"); err != nil {
+	tool := filepath.Join(dir, "lint")
+	if err := show(ctx, noWorkspace, "go", "build", "-C", "tests/lint", "-trimpath", "-o", tool, "."); err != nil {
 		return err
 	}
 	return show(ctx, nil, "go", "vet", "-vettool="+tool, everything)
