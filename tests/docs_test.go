@@ -319,7 +319,6 @@ const paragraphWords = 120
 // longParagraphs has the pages with longer paragraphs, and how many: the numbers only fall.
 var longParagraphs = map[string]int{
 	"../docs/internals/boot.md": 1,
-	"../docs/use/pgasrun.md":    1,
 }
 
 // TestParagraphs: a paragraph of a page has at most paragraphWords words. An item of a list is a paragraph of its own.
@@ -374,7 +373,6 @@ var chainedSentences = map[string]int{
 	"../docs/use/kubernetes.md":         2,
 	"../docs/use/pgasbench.md":          21,
 	"../docs/use/pgasgen.md":            1,
-	"../docs/use/pgasrun.md":            15,
 	"../docs/use/pgastest.md":           3,
 	"../docs/use/pgasvet.md":            1,
 	"../docs/use/races.md":              3,
