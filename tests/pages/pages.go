@@ -120,7 +120,7 @@ func Sentences(text string) (sentences []Sentence) {
 
 var (
 	chaining = regexp.MustCompile(`(?i)\b(?:that|which|of it|of them)\b`)
-	rhythm   = regexp.MustCompile(`(?i)\b(?:that|those) of\b|\b(?:of|to|in|by|with|from|at) which\b|\bin place of\b|\b(?:is|are) told\b|\btoo$`)
+	rhythm   = regexp.MustCompile(`(?i)\b(?:that|those) of\b|\bof which\b|\bin place of\b|\b(?:is|are) told\b|\btoo$`)
 )
 
 // Chained reports whether the sentence has to be split: it has two of "that", "which", "of it" and "of them", or a turn
