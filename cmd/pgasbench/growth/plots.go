@@ -41,17 +41,17 @@ func files() []plotFile {
 	return []plotFile{
 		{"bytes-host.svg", "Against bytes, two PEs of one host", perPanel, againstBytes, curvesOf(againstBytes, 1, "", 0, oneSided, collectives), nil},
 		{"bytes-hosts.svg", "Against bytes, two hosts", perPanel, againstBytes, curvesOf(againstBytes, 2, "", 0, oneSided, collectives), nil},
-		{"bytes-wire.svg", "Against bytes, two hosts: other costs", "CPU time is that of both PEs, or of one where both do the operation; bytes on the wire are those of Ethernet frames, with acknowledgements.", againstBytes, curvesOf(againstBytes, 2, "", 0, oneSided, collectives), []cost{ofCPU, ofWire}},
+		{"bytes-wire.svg", "Against bytes, two hosts: other costs", "CPU time is for both PEs, or for one where both do the operation. Bytes on the wire are whole Ethernet frames, with acknowledgements.", againstBytes, curvesOf(againstBytes, 2, "", 0, oneSided, collectives), []cost{ofCPU, ofWire}},
 		{"pes.svg", "Against PEs of one host", perPanel + inTable, againstPEs, curvesOf(againstPEs, 0, "", 8, everyTogether, locks), nil},
 		{"pes-words.svg", "Against PEs of one host: one or two work", "The other PEs wait in a barrier." + inTable, againstPEs, curvesOf(againstPEs, 0, "", 8, words), nil},
-		{"pes-costs.svg", "Against PEs of one host: other costs", "CPU time is that of one PE where all do the operation, and of all PEs for a turn of a lock. Memory is the share of a PE (Pss).", againstPEs, curvesOf(againstPEs, 0, "", 8, everyTogether, locks, words), []cost{ofCPU, ofMemory}},
+		{"pes-costs.svg", "Against PEs of one host: other costs", "CPU time is for one PE where all do the operation, and for all PEs in a turn of a lock. Memory is the share of a PE (Pss).", againstPEs, curvesOf(againstPEs, 0, "", 8, everyTogether, locks, words), []cost{ofCPU, ofMemory}},
 		{"hosts.svg", "Against hosts, one PE on each: 8 bytes", perPanel + inTable, againstHosts, curvesOf(againstHosts, 0, "", 8, everyTogether, locks), nil},
 		{"hosts-words.svg", "Against hosts: one or two PEs work", "The other PEs wait in a barrier." + inTable, againstHosts, curvesOf(againstHosts, 0, "", 8, words), nil},
 		{"hosts-64k.svg", "Against hosts, one PE on each: 64 KiB", perPanel + inTable, againstHosts, curvesOf(againstHosts, 0, "", 64<<10, collectives), nil},
 		{"hosts-costs.svg", "Against hosts: other costs", "Of 8 bytes: CPU time of one PE, bytes of one host in Ethernet frames, with acknowledgements.", againstHosts, curvesOf(againstHosts, 0, "", 8, everyTogether), []cost{ofCPU, ofWire, ofMemory}},
 		{"simulated.svg", "Against simulated PEs, each on a host", "The machine is a Cray XC30, with the parameters of [the simulator](../use/sim.md). Of fcollect and alltoall, which send P² messages, there are fewer PEs.", againstSimulated, curvesOf(againstSimulated, 0, "", 8, everyTogether, locks, words), nil},
 		{"simulated-16.svg", "Against simulated PEs, 16 on each host", "The same, with hosts of two sockets of eight cores: up to 16 PEs share memory.", againstSimulated, curvesOf(againstSimulated, 0, spread16, 8, everyTogether, locks, words), nil},
-		{"simulated-costs.svg", "Against simulated PEs: other costs", "Bytes are those of operands, of one host. Memory is what a PE takes in the process of the simulator.", againstSimulated, curvesOf(againstSimulated, 0, "", 8, everyTogether, locks), []cost{ofWire, ofMemory}},
+		{"simulated-costs.svg", "Against simulated PEs: other costs", "Bytes count the operands of one host. Memory is a PE's part of the process of the simulator.", againstSimulated, curvesOf(againstSimulated, 0, "", 8, everyTogether, locks), []cost{ofWire, ofMemory}},
 	}
 }
 
