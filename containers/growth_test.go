@@ -17,6 +17,7 @@ import (
 	"github.com/gopgas/gopgas/notify"
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/pgastest"
+	"github.com/gopgas/gopgas/progress"
 )
 
 // freer is a container of any type.
@@ -72,7 +73,7 @@ var cycles = []cycle{
 		return w.Go(ctx, func(context.Context) error { return nil }).Wait()
 	}},
 	{name: "Progress", do: func(ctx context.Context, w *pgas.World) error {
-		p, err := w.Progress(ctx, "growth", 10)
+		p, err := progress.New(ctx, w, "growth", 10)
 		if err != nil {
 			return err
 		}

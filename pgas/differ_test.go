@@ -291,13 +291,6 @@ var ofValues = []differing{
 	{"Destroy and Sync", func(ctx context.Context, t *pgas.Team, _ *operands, odd bool) error {
 		return pick(odd, t.Destroy, t.Sync)(ctx)
 	}, [2]string{"destruction of the team", "sync"}},
-	{"ReadShare: units", func(ctx context.Context, t *pgas.Team, _ *operands, odd bool) error {
-		s, err := pgas.ReadShare(ctx, t, "differ_test.go", pick(odd, pgas.Lines, pgas.Records(1)))
-		if err == nil {
-			s.Close()
-		}
-		return err
-	}, [2]string{"in lines", "in records of 1 bytes"}},
 }
 
 // ofSplits are the splits.

@@ -50,8 +50,6 @@
 //	library.go                    calls of libraries above pgas, for mismatches and reports
 //	coherent.go, hooks_unsafe.go  what other packages of this module need, and programs do not
 //	group.go                      goroutines of one PE
-//	readshare.go                  one file as the input of all PEs
-//	progress*.go                  how far all PEs are, on a terminal or in a log
 //	lock.go                       the lock of the specification
 //	stats.go, region.go           what a PE counts; parts of a program that have a name in traces
 //	misuse.go, errors.go, check.go  zero values, errors, PGAS_CHECK

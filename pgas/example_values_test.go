@@ -3,8 +3,6 @@ package pgas_test
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/pgastest"
@@ -154,71 +152,4 @@ func ExampleWorld_Go() {
 		fmt.Println(err)
 	}
 	// Output: PE 0 has heard of PE 1
-}
-
-// One bar for all PEs on a terminal, and lines now and then elsewhere; a job that is over at once, as this one, shows none.
-func ExampleWorld_Progress() {
-	const rows = 3000
-	err := pgastest.Goroutines(context.Background(), 3, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
-		lo, hi := w.Team().Share(rows)
-		p, err := w.Progress(ctx, "rows", hi-lo) // what this PE is going to do; the bar has the sum
-		if err != nil {
-			return err
-		}
-		sum := 0
-		for row := lo; row < hi; row++ {
-			sum += row
-			p.Add(1) // counts in this PE's own memory: PE 0 reads it when it draws
-		}
-		if err := p.End(ctx); err != nil {
-			return err
-		}
-		all, err := pgas.SumValue(ctx, w.Team(), sum)
-		if w.PE() == 0 {
-			fmt.Println(all)
-		}
-		return err
-	})
-	if err != nil {
-		fmt.Println(err)
-	}
-	// Output: 4498500
-}
-
-// The lines of one file, each read by one PE.
-func ExampleReadShare() {
-	dir, err := os.MkdirTemp("", "example")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer os.RemoveAll(dir)
-	path := filepath.Join(dir, "lines")
-	if err := os.WriteFile(path, []byte("a\nfew\nlines\nof\ntext\n"), 0o600); err != nil {
-		fmt.Println(err)
-		return
-	}
-	err = pgastest.Goroutines(context.Background(), 3, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
-		file, err := pgas.ReadShare(ctx, w.Team(), path, pgas.Lines)
-		if err != nil {
-			return err
-		}
-		defer file.Close()
-		letters := 0
-		for _, line := range file.All() {
-			letters += len(line)
-		}
-		if err := file.Err(); err != nil {
-			return err
-		}
-		letters, err = pgas.SumValue(ctx, w.Team(), letters)
-		if err == nil && w.PE() == 0 {
-			fmt.Println(letters, "letters")
-		}
-		return err
-	})
-	if err != nil {
-		fmt.Println(err)
-	}
-	// Output: 15 letters
 }

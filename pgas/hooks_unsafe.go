@@ -27,11 +27,24 @@ func init() {
 	private.HotLines = func(world any) ([]uintptr, transport.Channel) { return world.(*World).hotLines() }
 
 	hook.UsageError = func(op, msg string) { panic(&UsageError{Op: op, Msg: msg, At: callsite.Program()}) }
+	hook.MustBegin = mustBegin
 	hook.MustBePlain = func(t reflect.Type, op string) { mustBePlain(t, op) }
 	hook.Mismatch = mismatch
 	hook.Settings = func(world any) *boot.Settings { return &opened(world, "Settings").n.Job.Settings }
+	hook.Simulated = func(world any) bool { return opened(world, "Simulated").n.Sched != nil }
 	setCoherentHooks()
 	setLockHooks()
+}
+
+// mustBegin panics with *UsageError if ctx is nil, or if on, a *World or a *Team, may not be used.
+func mustBegin(op string, ctx context.Context, on any) {
+	switch on := on.(type) {
+	case *World:
+		on.mustBeOpen(op)
+	case *Team:
+		on.alive(op)
+	}
+	mustHaveContext(op, ctx)
 }
 
 // opened returns the *World that a hook was given. It panics with *UsageError if that is nil or zero.

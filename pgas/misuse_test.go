@@ -122,7 +122,7 @@ var functions = []any{
 	pgas.SumInscanNB[int64], pgas.SumExscanNB[int64], pgas.FuncInscanNB[int64], pgas.FuncExscanNB[int64],
 	pgas.SumValue[int64], pgas.MinValue[int64], pgas.MaxValue[int64], pgas.Reduce1[int64],
 	pgas.Gather[int64], pgas.AllGather[int64], pgas.BroadcastValue[int64], pgas.BroadcastSlice[int64],
-	pgas.ReadShare, pgas.Init, pgas.Open, pgas.Agree,
+	pgas.Init, pgas.Open, pgas.Agree,
 }
 
 // TestNilContextInFunctions: every exported function that takes a context.Context says that it is nil, with n
@@ -183,7 +183,6 @@ var harmless = map[string]string{
 	"pgas.LocalCompletion":      "Done Wait",
 	"pgas.Short[int16]":         "On",
 	"*pgas.World":               "Recovered",
-	"*pgas.FileShare":           "Close",
 }
 
 // faults are the methods that fault on a nil pointer, which Recovered explains.
@@ -196,7 +195,6 @@ var faults = map[string]string{
 	"new(pgas.World)":           "PE NPEs MustQuiet",
 	"*pgas.Context":             "MustQuiet",
 	"new(pgas.Context)":         "MustQuiet",
-	"new(pgas.Progress)":        "Add",
 }
 
 // TestZeroValuesAreMisuse calls every exported method of values that were never made.
@@ -210,7 +208,7 @@ func TestZeroValuesAreMisuse(t *testing.T) {
 					(*pgas.WaitSet[int64])(nil), new(pgas.WaitSet[int64]), (*pgas.Request)(nil), new(pgas.Request),
 					(*pgas.Context)(nil), new(pgas.Context), (*pgas.Team)(nil), (*pgas.World)(nil), new(pgas.World), pgas.LocalCompletion{},
 					pgas.Short[int16]{}, pgas.AtomicSmall[bool]{}, pgas.AtomicSmall[int16]{},
-					(*pgas.Group)(nil), new(pgas.Group), (*pgas.FileShare)(nil), (*pgas.Progress)(nil), new(pgas.Progress),
+					(*pgas.Group)(nil), new(pgas.Group),
 				} {
 					if err := zeroIsMisuse(ctx, w, v); err != nil {
 						return err

@@ -71,6 +71,8 @@ var dependencies = map[string]string{
 	"containers":                       "internal/callsite internal/hook pgas",
 	"coherent":                         "containers dsm internal/hook pgas",
 	"notify":                           "internal/hook pgas",
+	"input":                            "internal/hook pgas pgas/boot",
+	"progress":                         "internal/hook pgas pgas/boot",
 	"dsm":                              "dsm/internal/baseline dsm/internal/protocol dsm/pager internal/hook internal/protocols pgas pgas/boot",
 	"dsm/internal/protocol":            "pgas internal/hook",
 	"dsm/internal/baseline":            "dsm/internal/protocol internal/protocols pgas",
@@ -100,7 +102,7 @@ var dependencies = map[string]string{
 }
 
 // anyProgram is what samples, templates and the like may import: what a user may.
-const anyProgram = "pgas arena containers coherent pgas/metrics pgas/pgastest pgas/sim pgas/stats pgas/topo atomics dsm locks notify"
+const anyProgram = "pgas arena containers coherent pgas/metrics pgas/pgastest pgas/sim pgas/stats pgas/topo atomics dsm input locks notify progress"
 
 type pkg struct {
 	ImportPath string

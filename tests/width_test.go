@@ -20,7 +20,7 @@ const widest = 120
 var wide = map[string]int{
 	"cmd/pgasrun": 52,
 	"dsm":         145,
-	"pgas":        170,
+	"pgas":        144,
 	"pgas/boot":   69,
 	"tests/ci":    12,
 	"tests/races": 7,

@@ -16,7 +16,8 @@ import (
 const Module = "github.com/gopgas/gopgas/"
 
 // ownPackages are those whose frames a report leaves out.
-var ownPackages = [...]string{"pgas.", "pgas/", "arena.", "atomics.", "coherent.", "containers.", "dsm.", "dsm/", "internal/", "locks.", "notify."}
+var ownPackages = [...]string{"pgas.", "pgas/", "arena.", "atomics.", "coherent.", "containers.", "dsm.", "dsm/", "input.", "internal/",
+	"locks.", "notify.", "progress."}
 
 // library are Go packages with functions that may stand between the program and the runtime.
 var library = [...]string{"runtime.", "sync.", "iter.", "slices.", "maps.", "testing.", "internal/"}

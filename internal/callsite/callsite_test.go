@@ -28,6 +28,8 @@ func TestIsRuntime(t *testing.T) {
 		{Module + "containers.(*Queue[...]).Push", "queue.go", true},
 		{Module + "arena.(*Arena).Alloc", "arena.go", true},
 		{Module + "coherent.(*Array[...]).At", "array.go", true},
+		{Module + "input.ReadShare", "readshare.go", true},
+		{Module + "progress.New", "progress.go", true},
 		{"runtime.goexit", "asm.s", true},
 	} {
 		if got := IsRuntime(c.function, c.file); got != c.want {

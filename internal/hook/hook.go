@@ -23,6 +23,10 @@ var UsageError func(op, msg string)
 // Misuse is UsageError with a message that is formatted.
 func Misuse(op, format string, args ...any) { UsageError(op, fmt.Sprintf(format, args...)) }
 
+// MustBegin panics with *pgas.UsageError if the call op may not begin: if ctx is nil, or if on, a *pgas.World or a
+// *pgas.Team, is nil, zero or destroyed.
+var MustBegin func(op string, ctx context.Context, on any)
+
 // MustBePlain panics with *pgas.UsageError if t holds a pointer at any depth: a pointer, string, slice, map, channel,
 // func or interface means nothing on another PE. op is the operation that is called, as the program spells it.
 var MustBePlain func(t reflect.Type, op string)
@@ -33,6 +37,9 @@ var Mismatch func(call string, said []string) error
 
 // Settings returns the settings of the environment for the job of a world.
 var Settings func(world any) *boot.Settings
+
+// Simulated reports whether the PE of a world runs in the simulator.
+var Simulated func(world any) bool
 
 // SyncOr is World.Sync and returns the bitwise or of the words of all PEs, in the time of Sync. Its errors are those
 // of Sync. PEs that call SyncOr, and others that call Sync or Barrier at the same time, get *pgas.MismatchError.

@@ -72,7 +72,7 @@ const (
 	envDSMFaults   = "PGAS_DSM_FAULTS"
 	envDSMStats    = "PGAS_DSM_STATS"
 	envStats       = "PGAS_STATS"
-	EnvProgress    = "PGAS_PROGRESS" // how World.Progress is shown
+	EnvProgress    = "PGAS_PROGRESS" // how package progress shows how far the PEs are
 
 	EnvBoot        = "PGAS_BOOT"
 	EnvRendezvous  = "PGAS_RENDEZVOUS"
@@ -128,7 +128,7 @@ var variables = [...]Variable{
 	{envDSMFaults, "signal", "signal or thread", "what serves the page faults of a coherent region: the faulting thread, in a handler of SIGBUS, or one thread for all, which serves those of system calls too", Developers},
 	{envDSMStats, "0", "0 or 1", "1: when a coherent region closes, PE 0 prints its statistics on standard error", Developers},
 	{envStats, "0", "0 or 1", "1: PEs count what they do, for World.Stats, and pgasrun prints it at the end, as with -stats", Users},
-	{EnvProgress, "auto", "auto, bar, lines or off", "how World.Progress is shown: as a bar, as lines now and then, not at all, or as a bar on a terminal and as lines elsewhere", Users},
+	{EnvProgress, "auto", "auto, bar, lines or off", "how the progress of the job (package progress) is shown: as a bar, as lines now and then, not at all, or as a bar on a terminal and as lines elsewhere", Users},
 	{EnvProfiles, "(none)", "directory", "each PE writes its CPU, heap and mutex profile and its execution trace there, on its own host, when it leaves the job; pgasrun -pprof collects them instead", Users},
 	{EnvTopo, "(as found)", "level:count,…", "the levels of the topology, from the PEs outwards, as in numa:4,host,rack:2", Users},
 	{envQuiet, "0", "0 or 1", "1: a program started by hand does not say that it is a job of one PE", Users},
@@ -175,7 +175,7 @@ type Settings struct {
 	DSM            DSM           // how coherent regions detect accesses
 	DSMFaults      DSMFaults     // what serves their page faults
 	Stats          bool          // PEs count what they do, and the launcher prints it
-	Progress       Progress      // how World.Progress is shown
+	Progress       Progress      // how package progress shows how far the PEs are
 	DSMStats       bool          // print the statistics of coherent regions
 	Profiles       string        // the directory for this PE's profiles; "": none are made, unless the launcher collects them
 	QuietSingleton bool          // do not say that this is a job of one

@@ -3,7 +3,7 @@ package boot
 // How the progress of a job is shown: a setting that the launcher makes where it has a terminal, and the line by which PE 0
 // tells the launcher what the bar shows.
 
-// Progress is how World.Progress is shown.
+// Progress is how package progress shows how far the PEs are.
 type Progress uint8
 
 // The ways.

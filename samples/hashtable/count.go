@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/gopgas/gopgas/pgas"
+	"github.com/gopgas/gopgas/progress"
 	"github.com/gopgas/gopgas/samples/source"
 )
 
@@ -41,7 +42,7 @@ type counter struct {
 	grown      uint64 // meetings so far
 	full       bool   // something of this PE did not fit since the last one
 	mergeTime  time.Duration
-	progress   *pgas.Progress // nil in tests
+	progress   *progress.Progress // nil in tests
 }
 
 // tallies are what a PE adds to the sums on PE 0 with its next merge.

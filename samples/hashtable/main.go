@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/gopgas/gopgas/pgas"
+	"github.com/gopgas/gopgas/progress"
 	"github.com/gopgas/gopgas/samples/source"
 )
 
@@ -112,7 +113,7 @@ func prepare(ctx context.Context, w *pgas.World, opts options) (c *counter, fail
 	if w.PE() == 0 {
 		total = len(c.files)
 	}
-	c.progress, err = w.Progress(ctx, "files", total)
+	c.progress, err = progress.New(ctx, w, "files", total)
 	return c, nil, err
 }
 

@@ -11,6 +11,7 @@ import (
 	"os"
 	"strconv"
 
+	"github.com/gopgas/gopgas/input"
 	"github.com/gopgas/gopgas/pgas"
 )
 
@@ -20,7 +21,7 @@ type edge struct{ From, To int64 }
 // readGraph returns the edges of this PE's part of a file, and how many vertices the file has. If a line is none, the
 // PE that has read the first such line returns an error, and others no vertices. It is collective.
 func readGraph(ctx context.Context, w *pgas.World, path string) (edges []edge, vertices int, err error) {
-	share, err := pgas.ReadShare(ctx, w.Team(), path, pgas.Lines)
+	share, err := input.ReadShare(ctx, w.Team(), path, input.Lines)
 	if err != nil {
 		return nil, 0, fmt.Errorf("-graph: %w", err)
 	}
@@ -48,7 +49,7 @@ func readGraph(ctx context.Context, w *pgas.World, path string) (edges []edge, v
 
 // edgesOf returns the edges of a share of a file. If there is an error, at is the offset of its line, and otherwise
 // math.MaxInt64.
-func edgesOf(share *pgas.FileShare, path string) (edges []edge, at int64, err error) {
+func edgesOf(share *input.FileShare, path string) (edges []edge, at int64, err error) {
 	for at, line := range share.All() {
 		e, ok, bad := parse(line)
 		if bad {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gopgas/gopgas/containers"
 	"github.com/gopgas/gopgas/pgas"
+	"github.com/gopgas/gopgas/progress"
 	"github.com/gopgas/gopgas/samples/source"
 )
 
@@ -24,7 +25,7 @@ type counter struct {
 	files    []string
 	tickets  *containers.Tickets
 	counts   *containers.StringMap[int64]
-	progress *pgas.Progress
+	progress *progress.Progress
 
 	words *words // of this PE's files
 	buf   []byte // the file being read

@@ -101,7 +101,7 @@ func packageOf(p *types.Package) string {
 		return ""
 	}
 	switch name {
-	case "pgas", "locks", "notify", "dsm", "atomics", "containers", "arena":
+	case "pgas", "locks", "notify", "dsm", "atomics", "containers", "arena", "input", "progress":
 		return name
 	}
 	return ""

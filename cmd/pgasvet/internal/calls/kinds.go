@@ -19,6 +19,10 @@ func (c Call) Team() (team ssa.Value, ok bool) {
 	case "locks":
 		return c.argument("World"), c.Type == "" && (strings.HasPrefix(c.Name, "Alloc") || c.Name == "Tune" || c.Name == "NewService") ||
 			c.Is("locks", "Table.Free", "Service.Free")
+	case "input":
+		return c.argument("Team"), c.Is("input", "ReadShare")
+	case "progress":
+		return c.argument("World"), c.Is("progress", "New", "Progress.End")
 	case "dsm":
 		return c.argument("World"), c.Is("dsm", "Open", "Alloc", "AllocLayout", "NewEvent", "NewMutex", "NewRWMutex",
 			"Region.Barrier", "Region.Close", "Region.Report", "Region.Run")
@@ -30,7 +34,7 @@ func (c Call) teamOfPGAS() (team ssa.Value, ok bool) {
 	switch c.Type {
 	case "World":
 		switch c.Name {
-		case "Barrier", "Sync", "Close", "Topology", "Progress":
+		case "Barrier", "Sync", "Close", "Topology":
 			return c.Recv, true
 		}
 	case "Team":
@@ -40,8 +44,6 @@ func (c Call) teamOfPGAS() (team ssa.Value, ok bool) {
 		}
 	case "Sym":
 		return nil, c.Name == "Free" || c.Name == "Realloc"
-	case "Progress":
-		return nil, c.Name == "End"
 	case "":
 		switch {
 		case strings.HasPrefix(c.Name, "Alloc") || c.Name == "Agree":
@@ -109,7 +111,11 @@ func (c Call) Synchronizes() bool {
 	if _, collective := c.Team(); collective {
 		return true
 	}
-	if c.Package != "pgas" {
+	switch c.Package {
+	case "pgas":
+	case "input", "progress":
+		return false
+	default:
 		return true
 	}
 	switch c.Type {

@@ -1,6 +1,6 @@
 package output
 
-// The bar of a job's progress (pgas.World.Progress) on the terminal of the launcher. PE 0 sends what the bar shows as a
+// The bar of a job's progress (package progress) on the terminal of the launcher. PE 0 sends what the bar shows as a
 // line of its standard error that begins with boot.BarMark. It is no line of the output: it stands below all of it, and
 // is taken away while anything else is written. An empty one takes it away for good.
 

@@ -11,14 +11,16 @@ import (
 	"github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/design"
 	"github.com/gopgas/gopgas/containers"
 	"github.com/gopgas/gopgas/dsm"
+	"github.com/gopgas/gopgas/input"
 	"github.com/gopgas/gopgas/locks"
 	"github.com/gopgas/gopgas/pgas"
+	"github.com/gopgas/gopgas/progress"
 )
 
 func onOnePE(ctx context.Context, w *pgas.World) error {
 	if w.PE() == 0 {
 		fmt.Println("ready")
-		return w.Barrier(ctx) // want `World.Barrier is collective, but by the PE number in the condition of line 19 not all PEs call it`
+		return w.Barrier(ctx) // want `World.Barrier is collective, but by the PE number in the condition of line 21 not all PEs call it`
 	}
 	return nil
 }
@@ -33,7 +35,7 @@ func matching(ctx context.Context, w *pgas.World) error {
 
 func otherKinds(ctx context.Context, w *pgas.World, s pgas.Slice[int64]) error {
 	if w.PE() == 0 {
-		return w.Barrier(ctx) // want `World.Barrier is collective, but by the PE number in the condition of line 35 other PEs call pgas.SumReduce instead`
+		return w.Barrier(ctx) // want `World.Barrier is collective, but by the PE number in the condition of line 37 other PEs call pgas.SumReduce instead`
 	}
 	return pgas.SumReduce(ctx, w.Team(), s, s)
 }
@@ -43,7 +45,7 @@ func early(ctx context.Context, w *pgas.World) error {
 		return err
 	}
 	fmt.Println("done")
-	return w.Sync(ctx) // want `World.Sync is collective, but by the PE number in the condition of line 42`
+	return w.Sync(ctx) // want `World.Sync is collective, but by the PE number in the condition of line 44`
 }
 
 func errorsEndTheJob(ctx context.Context, w *pgas.World) error {
@@ -270,7 +272,7 @@ func values(ctx context.Context, w *pgas.World, found []int32) error {
 		fmt.Println(lo, hi)
 	}
 	if w.PE() == 3 {
-		lines, err := pgas.ReadShare(ctx, w.Team(), "x", pgas.Lines) // want `pgas.ReadShare is collective`
+		lines, err := input.ReadShare(ctx, w.Team(), "x", input.Lines) // want `input.ReadShare is collective`
 		if err != nil {
 			return err
 		}
@@ -279,9 +281,9 @@ func values(ctx context.Context, w *pgas.World, found []int32) error {
 	return nil
 }
 
-func progress(ctx context.Context, w *pgas.World) error {
+func showProgress(ctx context.Context, w *pgas.World) error {
 	if w.PE() == 0 {
-		p, err := w.Progress(ctx, "rows", 10) // want `World.Progress is collective`
+		p, err := progress.New(ctx, w, "rows", 10) // want `progress.New is collective`
 		if err != nil {
 			return err
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/gopgas/gopgas/locks"
 	"github.com/gopgas/gopgas/notify"
 	"github.com/gopgas/gopgas/pgas"
+	"github.com/gopgas/gopgas/progress"
 )
 
 func statements(ctx context.Context, w *pgas.World, c design.CellRef, s pgas.Slice[int64]) error {
@@ -91,7 +92,7 @@ func values(ctx context.Context, w *pgas.World, m *containers.Map[string, int], 
 		n += v
 	}
 	fmt.Println(n)
-	p, err := w.Progress(ctx, "rows", n)
+	p, err := progress.New(ctx, w, "rows", n)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package pgas_test
+package progress_test
 
 import (
 	"bytes"
@@ -13,6 +13,7 @@ import (
 
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/pgastest"
+	"github.com/gopgas/gopgas/progress"
 )
 
 // screen is what a display writes to.
@@ -39,7 +40,7 @@ func TestProgress(t *testing.T) {
 		t.Run(fmt.Sprintf("inPlace=%t", inPlace), func(t *testing.T) {
 			pgastest.Run(t, 3, func(ctx context.Context, w *pgas.World) error {
 				var out screen
-				p, err := w.ProgressOn(ctx, "rows", 10*w.PE(), &out, inPlace, time.Millisecond)
+				p, err := progress.On(ctx, w, 10*w.PE(), &out, inPlace, time.Millisecond)
 				if err != nil {
 					return err
 				}
@@ -92,11 +93,12 @@ func checkScreen(w *pgas.World, text string, inPlace bool) error {
 	return nil
 }
 
-// TestProgressEnds: without End, with the program's context and with the World; and in the simulator, where nothing is shown.
+// TestProgressEnds: without End, with the program's context and with the World; and in the simulator, where nothing is
+// shown.
 func TestProgressEnds(t *testing.T) {
 	pgastest.Run(t, 2, func(ctx context.Context, w *pgas.World) error {
 		var out screen
-		p, err := w.ProgressOn(ctx, "rows", 1, &out, true, time.Millisecond)
+		p, err := progress.On(ctx, w, 1, &out, true, time.Millisecond)
 		if err != nil {
 			return err
 		}
@@ -104,7 +106,7 @@ func TestProgressEnds(t *testing.T) {
 		return nil
 	})
 	pgastest.RunSim(t, 2, func(ctx context.Context, w *pgas.World) error {
-		p, err := w.Progress(ctx, "rows", 1)
+		p, err := progress.New(ctx, w, "rows", 1)
 		if err != nil {
 			return err
 		}
@@ -129,30 +131,60 @@ func TestProgressText(t *testing.T) {
 		{120, 100, time.Second, true, "rows: [========================] 120 of 100 (100%), 1.0 s"},
 		{7, 0, time.Second, true, "rows: 7, 1.0 s"},
 	} {
-		if got := pgas.ProgressText("rows", test.done, test.total, test.took, test.inPlace); got != test.want {
+		if got := progress.Text("rows", test.done, test.total, test.took, test.inPlace); got != test.want {
 			t.Errorf("got  %q\nwant %q", got, test.want)
 		}
 	}
-	if n := len(pgas.LinesWithin(time.Hour)); n < 60 || n > 75 {
+	if n := len(progress.LinesWithin(time.Hour)); n < 60 || n > 75 {
 		t.Errorf("%d lines in an hour, want about one a minute", n)
 	}
+}
+
+// misuseIn returns what the *pgas.UsageError says that f panics with, or "".
+func misuseIn(w *pgas.World, f func()) (misuse string) {
+	defer func() {
+		if p := recover(); p != nil {
+			if err, ok := errors.AsType[*pgas.UsageError](w.Recovered(p)); ok {
+				misuse = err.Op + ": " + err.Msg
+			}
+		}
+	}()
+	f()
+	return ""
 }
 
 // TestProgressMisuse: totals that cannot be, names that differ, and values that were never made.
 func TestProgressMisuse(t *testing.T) {
 	pgastest.RunGoroutines(t, 1, func(ctx context.Context, w *pgas.World) error {
-		for name, call := range map[string]func(){
-			"a negative total": func() { w.Progress(ctx, "rows", -1) },
-			"a nil Progress":   func() { (*pgas.Progress)(nil).Add(1) },
+		var none context.Context
+		ended, err := progress.New(ctx, w, "rows", 1)
+		if err != nil {
+			return err
+		}
+		defer ended.End(ctx)
+		for _, test := range []struct {
+			name, want string
+			call       func()
+		}{
+			{"a negative total", "progress.New: a total of -1: give", func() { progress.New(ctx, w, "rows", -1) }},
+			{"no context", "progress.New: the context.Context is nil", func() { progress.New(none, w, "rows", 1) }},
+			{"no World", "progress.New: a nil or zero World", func() { progress.New(ctx, nil, "rows", 1) }},
+			{"Add of nil", "Progress.Add: a nil or zero Progress", func() { (*progress.Progress)(nil).Add(1) }},
+			{"Writer of nil", "Progress.Writer: a nil or zero Progress", func() { (*progress.Progress)(nil).Writer(nil) }},
+			{"Writer of zero", "Progress.Writer: a nil or zero Progress", func() { new(progress.Progress).Writer(nil) }},
+			{"End of nil", "Progress.End: a nil or zero Progress", func() { (*progress.Progress)(nil).End(ctx) }},
+			{"End of zero", "Progress.End: a nil or zero Progress", func() { new(progress.Progress).End(ctx) }},
+			{"End without a context", "Progress.End: the context.Context is nil", func() { ended.End(none) }},
+			{"Add of zero", "a nil or zero World", func() { new(progress.Progress).Add(1) }},
 		} {
-			if misuseIn(w, call) == nil {
-				return fmt.Errorf("%s: no *UsageError", name)
+			if got := misuseIn(w, test.call); !strings.Contains(got, test.want) {
+				return fmt.Errorf("%s: got %q, want %q", test.name, got, test.want)
 			}
 		}
 		return nil
 	})
 	err := pgastest.Goroutines(t.Context(), 2, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
-		_, err := w.Progress(ctx, fmt.Sprint("rows of PE ", w.PE()), 1)
+		_, err := progress.New(ctx, w, fmt.Sprint("rows of PE ", w.PE()), 1)
 		return err
 	})
 	if !errors.As(err, new(*pgas.MismatchError)) {

@@ -1,7 +1,7 @@
-package pgas
+package progress
 
-// What a Progress looks like. A display is a bar that is drawn again and again in one line of a terminal, or lines in a log, each
-// of which stays: few, and fewer the longer it takes.
+// What a Progress looks like. A display is a bar that is drawn again and again in one line of a terminal, or lines that
+// stay in a log: few, and fewer the longer the work takes.
 
 import (
 	"fmt"
@@ -18,7 +18,7 @@ import (
 
 const (
 	barPace  = 100 * time.Millisecond
-	linePace = 2 * time.Second // of the first line; the next ones take half as long again
+	linePace = 2 * time.Second // until the first line; each interval is half as long again as the one before
 	slowest  = time.Minute
 	barCells = 24
 )
@@ -26,23 +26,23 @@ const (
 // display is where a Progress is shown.
 type display struct {
 	name    string
-	total   int64         // 0: not known
-	began   time.Duration // by the clock of the World
+	total   int64         // what all PEs expect to do, 0 if it is not known
+	began   time.Duration // the time of the World's clock when the display began
 	inPlace bool
-	// launcher says that the bar is not drawn here: each is a line by which the launcher, whose terminal it is, gets it.
+	// launcher says that the launcher draws the bar on its terminal: it gets each bar as a line.
 	launcher bool
 	pace     time.Duration
 
 	mu    sync.Mutex
 	out   io.Writer
 	bar   string // what is on the line of the bar; "" if nothing is
-	lines int    // that were shown, or bars
+	lines int    // how many lines or bars were shown
 }
 
 // displayOn returns the display for a file, as the setting says.
-func (w *World) displayOn(f *os.File) *display {
+func displayOn(f *os.File, way boot.Progress) *display {
 	d := &display{out: f, pace: linePace}
-	way, terminal := w.n.Job.Settings.Progress, isTerminal(f)
+	terminal := isTerminal(f)
 	switch {
 	case way == boot.ProgressOff:
 		d.out = io.Discard
@@ -93,7 +93,7 @@ func (d *display) draw(text string) {
 	io.WriteString(d.out, boot.BarMark+text+end)
 }
 
-// text is the line for what is done after some time.
+// text returns the line for what is done after some time.
 func (d *display) text(done int64, took time.Duration) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: ", d.name)
@@ -115,7 +115,7 @@ func (d *display) text(done int64, took time.Duration) string {
 	return b.String()
 }
 
-// seconds returns a time to be read while it passes.
+// seconds returns a time as a person reads it while it passes.
 func seconds(d time.Duration) string {
 	if d < 10*time.Second {
 		return fmt.Sprintf("%.1f s", d.Seconds())
@@ -123,7 +123,7 @@ func seconds(d time.Duration) string {
 	return d.Round(time.Second).String()
 }
 
-// end shows the end, if anything was shown before.
+// end shows what was done in the end, if anything was shown before.
 func (d *display) end(done int64, now time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -1,4 +1,4 @@
-package pgas_test
+package input_test
 
 import (
 	"bufio"
@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/gopgas/gopgas/input"
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/pgastest"
 	"github.com/gopgas/gopgas/pgas/pgastest/hang"
@@ -57,8 +58,8 @@ type unit struct {
 }
 
 // unitsOf are the units of a file, read in one go.
-func unitsOf(content string, units pgas.Units) (all []unit) {
-	if units != pgas.Lines {
+func unitsOf(content string, units input.Units) (all []unit) {
+	if units != input.Lines {
 		for at := 0; at < len(content); at += int(units) {
 			all = append(all, unit{int64(at), content[at : at+int(units)]})
 		}
@@ -81,16 +82,16 @@ func unitsOf(content string, units pgas.Units) (all []unit) {
 }
 
 // compareShares reads a file by shares, and compares all that the PEs read with the file.
-func compareShares(ctx context.Context, t *pgas.Team, path, content string, units pgas.Units) error {
-	s, err := pgas.ReadShare(ctx, t, path, units)
+func compareShares(ctx context.Context, t *pgas.Team, path, content string, units input.Units) error {
+	s, err := input.ReadShare(ctx, t, path, units)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
 	start, end := s.Range()
 	raw, err := io.ReadAll(s.Reader())
-	if err != nil || s.FileSize() != int64(len(content)) || string(raw) != content[start:end] {
-		return fmt.Errorf("bytes %d to %d of %d: read %d, %w", start, end, s.FileSize(), len(raw), err)
+	if err != nil || string(raw) != content[start:end] {
+		return fmt.Errorf("bytes %d to %d of %d: read %d, %w", start, end, len(content), len(raw), err)
 	}
 	var mine []byte
 	n := 0
@@ -125,7 +126,7 @@ func TestReadShare(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := write(t, "", content)
 			body := func(ctx context.Context, w *pgas.World) error {
-				return compareShares(ctx, w.Team(), path, content, pgas.Lines)
+				return compareShares(ctx, w.Team(), path, content, input.Lines)
 			}
 			pgastest.RunGoroutines(t, 1, body)
 			if name == "a long line" || name == "no final newline" {
@@ -143,11 +144,11 @@ func TestReadRecords(t *testing.T) {
 	path := write(t, "", content)
 	pgastest.RunAll(t, 3, func(ctx context.Context, w *pgas.World) error {
 		for _, size := range []int{1, 4, 36, 120, 360} {
-			if err := compareShares(ctx, w.Team(), path, content, pgas.Records(size)); err != nil {
+			if err := compareShares(ctx, w.Team(), path, content, input.Records(size)); err != nil {
 				return fmt.Errorf("records of %d bytes: %w", size, err)
 			}
 		}
-		_, err := pgas.ReadShare(ctx, w.Team(), path, pgas.Records(7))
+		_, err := input.ReadShare(ctx, w.Team(), path, input.Records(7))
 		if err == nil || !strings.Contains(err.Error(), "360 bytes, which are no whole records of 7 bytes") {
 			return fmt.Errorf("records of 7 bytes: %w", err)
 		}
@@ -162,17 +163,13 @@ func FuzzReadShare(f *testing.F) {
 			f.Add(content, byte(3))
 		}
 	}
-	var jobs []*standingPEs
-	for npes := range 5 {
-		jobs = append(jobs, newStandingPEs(f, 1+npes))
-	}
 	f.Fuzz(func(t *testing.T, content string, npes byte) {
 		path := filepath.Join(t.TempDir(), "file")
 		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		err := jobs[npes%5].run(func(ctx context.Context, w *pgas.World) error {
-			return errors.Join(compareShares(ctx, w.Team(), path, content, pgas.Lines), compareShares(ctx, w.Team(), path, content, pgas.Records(1)))
+		err := pgastest.Goroutines(t.Context(), 1+int(npes%5), pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
+			return errors.Join(compareShares(ctx, w.Team(), path, content, input.Lines), compareShares(ctx, w.Team(), path, content, input.Records(1)))
 		})
 		if err != nil {
 			t.Error(err)
@@ -213,7 +210,7 @@ func TestReadShareFails(t *testing.T) {
 				if w.PE() == 1 {
 					path = test.path
 				}
-				_, err := pgas.ReadShare(ctx, w.Team(), path, pgas.Lines)
+				_, err := input.ReadShare(ctx, w.Team(), path, input.Lines)
 				if err == nil || !strings.Contains(err.Error(), test.want) || test.is != nil && !errors.Is(err, test.is) {
 					return fmt.Errorf("PE %d: %w, want %q", w.PE(), err, test.want)
 				}
@@ -234,7 +231,7 @@ func TestReadShareNamesHost(t *testing.T) {
 		if w.PE() == 1 {
 			mine += "-absent"
 		}
-		_, err := pgas.ReadShare(ctx, w.Team(), mine, pgas.Lines)
+		_, err := input.ReadShare(ctx, w.Team(), mine, input.Lines)
 		if want := "PE 1 (host " + w.HostOf(1) + "): open "; err == nil || !strings.Contains(err.Error(), want) {
 			return fmt.Errorf("%w, want %q", err, want)
 		}
@@ -248,7 +245,7 @@ func TestReadShareTwice(t *testing.T) {
 	const lines = 1000
 	path := write(t, "", strings.Repeat("some text\n", lines))
 	pgastest.RunGoroutines(t, 1, func(ctx context.Context, w *pgas.World) error {
-		s, err := pgas.ReadShare(ctx, w.Team(), path, pgas.Records(10))
+		s, err := input.ReadShare(ctx, w.Team(), path, input.Records(10))
 		if err != nil {
 			return err
 		}
@@ -299,7 +296,7 @@ func TestReadShareTwice(t *testing.T) {
 func TestReadShareShrinks(t *testing.T) {
 	path := write(t, "", strings.Repeat("some text\n", 1000))
 	pgastest.RunGoroutines(t, 1, func(ctx context.Context, w *pgas.World) error {
-		s, err := pgas.ReadShare(ctx, w.Team(), path, pgas.Lines)
+		s, err := input.ReadShare(ctx, w.Team(), path, input.Lines)
 		if err != nil {
 			return err
 		}
@@ -314,10 +311,88 @@ func TestReadShareShrinks(t *testing.T) {
 		if err := s.Err(); err == nil || n != 9 || !strings.Contains(err.Error(), "it has become shorter since it was opened, with 10000 bytes") {
 			return fmt.Errorf("%d lines, %w", n, err)
 		}
-		if misuseIn(w, func() { pgas.Records(0) }) == nil || misuseIn(w, func() { new(pgas.FileShare).All() }) == nil ||
-			misuseIn(w, func() { pgas.ReadShare(ctx, w.Team(), path, -1) }) == nil {
-			return errors.New("misuse was not found")
-		}
 		return s.Close()
 	})
+}
+
+// TestReadShareDiffers: a member that gives other units than the others is told on all of them.
+func TestReadShareDiffers(t *testing.T) {
+	path := write(t, "", "one\ntwo\n")
+	for _, npes := range []int{2, 3} {
+		pgastest.RunAll(t, npes, func(ctx context.Context, w *pgas.World) error {
+			units := input.Lines
+			if w.PE() == npes-1 {
+				units = input.Records(1)
+			}
+			_, err := input.ReadShare(ctx, w.Team(), path, units)
+			var differ *pgas.MismatchError
+			if !errors.As(err, &differ) || len(differ.Calls) != 2 {
+				return fmt.Errorf("PE %d got %w", w.PE(), err)
+			}
+			for _, want := range []string{"input.ReadShare in lines", "input.ReadShare in records of 1 bytes"} {
+				if !strings.Contains(err.Error(), want) {
+					return fmt.Errorf("%q is missing in: %w", want, err)
+				}
+			}
+			return nil
+		})
+	}
+}
+
+// TestMisuse: arguments that cannot be, teams that are none, and shares that were never made or are closed.
+func TestMisuse(t *testing.T) {
+	path := write(t, "", "one\ntwo\n")
+	pgastest.RunGoroutines(t, 1, func(ctx context.Context, w *pgas.World) error {
+		var none context.Context
+		destroyed, err := w.Team().SplitStrided(ctx, 0, 1, 1)
+		if err != nil {
+			return err
+		}
+		if err := destroyed.Destroy(ctx); err != nil {
+			return err
+		}
+		closed, err := input.ReadShare(ctx, w.Team(), path, input.Lines)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(closed.Close(), closed.Close(), (*input.FileShare)(nil).Close()); err != nil {
+			return err
+		}
+		read := func(ctx context.Context, t *pgas.Team, units input.Units) func() {
+			return func() { input.ReadShare(ctx, t, path, units) }
+		}
+		const unmade = "a nil, zero or closed FileShare"
+		for _, test := range []struct {
+			want string
+			call func()
+		}{
+			{"input.Records: a record of 0 bytes", func() { input.Records(0) }},
+			{"input.ReadShare: units of -1 bytes", read(ctx, w.Team(), -1)},
+			{"input.ReadShare: the context.Context is nil", read(none, w.Team(), input.Lines)},
+			{"input.ReadShare: this PE is no member of the team", read(ctx, nil, input.Lines)},
+			{"input.ReadShare: a zero Team", read(ctx, new(pgas.Team), input.Lines)},
+			{" was destroyed", read(ctx, destroyed, input.Lines)},
+			{"FileShare.All: " + unmade, func() { new(input.FileShare).All() }},
+			{"FileShare.All: " + unmade, func() { closed.All() }},
+			{"FileShare.Reader: " + unmade, func() { (*input.FileShare)(nil).Reader() }},
+			{"FileShare.Range: " + unmade, func() { (*input.FileShare)(nil).Range() }},
+			{"FileShare.Err: " + unmade, func() { (*input.FileShare)(nil).Err() }},
+		} {
+			if got := misuseOf(test.call); !strings.Contains(got, test.want) {
+				return fmt.Errorf("got %q, want %q", got, test.want)
+			}
+		}
+		return nil
+	})
+}
+
+// misuseOf returns what the *pgas.UsageError says that call panics with, or "".
+func misuseOf(call func()) (misuse string) {
+	defer func() {
+		if err, ok := recover().(*pgas.UsageError); ok {
+			misuse = err.Op + ": " + err.Msg
+		}
+	}()
+	call()
+	return ""
 }

@@ -1,14 +1,25 @@
-package pgas
+// Package input gives each PE its share of one file, which is the input of all PEs. Each PE reads its share from the
+// file system of its host, and nothing of the content moves between PEs. A unit, which is a line or a record, is never
+// divided.
+//
+//	file, err := input.ReadShare(ctx, w.Team(), "input.txt", input.Lines) // on all PEs together
+//	for at, line := range file.All() {                                    // this PE's lines
+//
+// # Errors
+//
+// What one PE finds wrong with the file is an error on all of them, before anything is read. Misuse panics with
+// *pgas.UsageError.
+//
+//ci:nocgo=short
+package input
 
-// One file as the input of all PEs. Each PE reads its share of the bytes, from the file system of its host; nothing of the
-// content moves between PEs. What a unit is, a line or a record, is never divided.
+// A share of lines begins as a share of bytes, from lo to hi. It has the lines that begin there: from the first line
+// that begins at lo or later to the first that begins at hi or later. A PE finds both by looking for the end of a line,
+// from lo-1 and from hi-1 on. So the share of one PE ends where the next begins, and a line that is longer than shares
+// leaves some of them empty.
 //
-// A share of lines begins as a share of bytes, from lo to hi. It has the lines that begin there: from the first line that begins at
-// lo or later to the first that begins at hi or later. A PE finds both by looking for the end of a line, from lo-1 and from hi-1 on.
-// So the share of one PE ends where the next begins, and a line that is longer than shares leaves some of them empty.
-//
-// Two exchanges hold the PEs together: before, the size of the file where each PE sees it; after, where each share begins and
-// ends.
+// Two exchanges hold the PEs together: before, the size of the file where each PE sees it; after, where each share
+// begins and ends.
 
 import (
 	"bufio"
@@ -24,6 +35,8 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/gopgas/gopgas/internal/hook"
+	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/boot"
 )
 
@@ -33,10 +46,10 @@ type Units int
 // Lines are lines of text. They end with "\n" or "\r\n"; the last may end with the file.
 const Lines Units = 0
 
-// Records are records of size bytes each. It panics with *UsageError if size is less than 1.
+// Records are records of size bytes each. It panics with *pgas.UsageError if size is less than 1.
 func Records(size int) Units {
 	if size < 1 {
-		misuse("Records", "a record of %d bytes: give the size of one, 1 byte or more", size)
+		hook.Misuse("input.Records", "a record of %d bytes: give the size of one, 1 byte or more", size)
 	}
 	return Units(size)
 }
@@ -48,31 +61,30 @@ type FileShare struct {
 	path       string
 	host       string
 	units      Units
-	start, end int64 // of the share
-	size       int64 // of the file
+	start, end int64 // the bytes of the file that are the share
+	size       int64 // the size of the whole file
 
 	mu       sync.Mutex
 	readings int   // iterations under way
-	err      error // the first one of those that overlap
+	err      error // the first error of the iterations that overlap
 }
 
-// ReadShare opens the file at path on every member of t, and returns the share of it that this PE reads: as many bytes as each
-// other's to within a unit, in the order of the team. Together the shares are the file, and no two overlap. It is collective
-// over t, with the same units on every member, and with the path of the same file in the file system of its host.
-// Nothing of the file but the ends of the share is read before the program asks for it, and the file is never held in
-// memory.
+// ReadShare opens the file at path on every member of t, and returns the share that this PE reads. All shares have as
+// many bytes to within a unit, in the order of the team. Together they are the file, and no two overlap. ReadShare is
+// collective over t, with the same units on every member; each member gives the path of the file in the file system of
+// its host. ReadShare reads only the ends of the share: the program reads the rest, and the file is never held in
+// memory. FileShare.Close ends the use of the file.
 //
-// It returns an error on every member, which names the PE and the host, if a member cannot open or read the file, if the file has
-// not the same size on all of them, if its lines do not end at the same places, or if its size is no multiple of that of a
-// record; *MismatchError if the units differ; and the errors of a collective (see Team). It panics with *UsageError if
-// t is no team of this PE, or if units is negative. The program ends with FileShare.Close.
-func ReadShare(ctx context.Context, t *Team, path string, units Units) (*FileShare, error) {
-	t.alive("ReadShare")
-	mustHaveContext("ReadShare", ctx)
+// ReadShare returns an error on every member, which names the PE and the host, if a member cannot open or read the
+// file, if the members see files of different sizes or with other ends of lines, or if the size of the file is no
+// multiple of the size of a record. It returns *pgas.MismatchError if the units differ, and the errors of a collective
+// (see pgas.Team). It panics with *pgas.UsageError if ctx is nil, if t is no team of this PE, or if units is negative.
+func ReadShare(ctx context.Context, t *pgas.Team, path string, units Units) (*FileShare, error) {
+	hook.MustBegin("input.ReadShare", ctx, t)
 	if units < 0 {
-		misuse("ReadShare", "units of %d bytes: give Lines or Records(size)", int(units))
+		hook.Misuse("input.ReadShare", "units of %d bytes: give Lines or Records(size)", int(units))
 	}
-	s := &FileShare{path: path, host: t.w.Host(), units: units}
+	s := &FileShare{path: path, host: t.World().Host(), units: units}
 	if err := s.agree(ctx, t); err != nil {
 		s.Close()
 		return nil, fmt.Errorf("reading %s: %w", path, err)
@@ -81,7 +93,7 @@ func ReadShare(ctx context.Context, t *Team, path string, units Units) (*FileSha
 }
 
 // agree opens the file and divides it, and compares both with what the other members find.
-func (s *FileShare) agree(ctx context.Context, t *Team) error {
+func (s *FileShare) agree(ctx context.Context, t *pgas.Team) error {
 	err := s.open()
 	all, err := exchangeFindings(ctx, t, s.request(), err, s.size, 0)
 	if err != nil {
@@ -90,7 +102,7 @@ func (s *FileShare) agree(ctx context.Context, t *Team) error {
 	for pe, f := range all {
 		if f.a != all[0].a {
 			return fmt.Errorf("it has %d bytes on %s and %d bytes on %s: every host must have the same file, which nothing may change meanwhile",
-				all[0].a, t.placeOf(0), f.a, t.placeOf(pe))
+				all[0].a, placeOf(t, 0), f.a, placeOf(t, pe))
 		}
 	}
 	if s.units != Lines && s.size%int64(s.units) != 0 {
@@ -105,7 +117,7 @@ func (s *FileShare) agree(ctx context.Context, t *Team) error {
 	for pe, f := range all {
 		if f.a != end {
 			return fmt.Errorf("its lines end at other places on %s than on %s: every host must have the same file, which nothing may change meanwhile",
-				t.placeOf(pe), t.placeOf(pe-1))
+				placeOf(t, pe), placeOf(t, pe-1))
 		}
 		end = f.b
 	}
@@ -127,7 +139,7 @@ func (s *FileShare) open() error {
 }
 
 // divide finds this PE's share.
-func (s *FileShare) divide(t *Team) error {
+func (s *FileShare) divide(t *pgas.Team) error {
 	if s.units != Lines {
 		lo, hi := t.Share(int(s.size / int64(s.units)))
 		s.start, s.end = int64(lo)*int64(s.units), int64(hi)*int64(s.units)
@@ -172,16 +184,8 @@ func (s *FileShare) Range() (start, end int64) {
 	return s.start, s.end
 }
 
-// FileSize returns the size of the whole file.
-func (s *FileShare) FileSize() int64 {
-	if s == nil {
-		s.made("FileShare.FileSize")
-	}
-	return s.size
-}
-
-// Reader returns a new reader of the bytes of the share, the ends of lines included. It returns an error if the file has become
-// shorter.
+// Reader returns a new reader of the bytes of the share, the ends of lines included. A read returns an error if the
+// file has become shorter.
 func (s *FileShare) Reader() io.Reader {
 	s.made("FileShare.Reader")
 	return &shareReader{s, s.start}
@@ -213,9 +217,9 @@ func (s *FileShare) explain(err error) error {
 	return fmt.Errorf("reading %s on host %s: %w", s.path, s.host, err)
 }
 
-// All yields the lines or records of the share in order, each with the byte of the file where it begins. A line comes without
-// its end. The slice is not copied: it is valid until the next one comes. All begins anew each time, and any number
-// of iterations may be under way. If reading fails an iteration ends early, and Err returns why.
+// All yields the lines or records of the share in order, each with the byte of the file where it begins. A line comes
+// without its end. The slice is not copied: it is valid until the next one comes. All begins anew each time, and any
+// number of iterations may be under way. If reading fails an iteration ends early, and Err returns why.
 func (s *FileShare) All() iter.Seq2[int64, []byte] {
 	s.made("FileShare.All")
 	return func(yield func(int64, []byte) bool) {
@@ -254,7 +258,7 @@ func (s *FileShare) finish(err error) {
 	}
 }
 
-// read reads the next unit. It is in r's memory, or in that of spill if it does not fit.
+// read reads the next unit. The unit lies in r's memory, or in spill's if it does not fit there.
 func (s *FileShare) read(r *bufio.Reader, spill *[]byte) ([]byte, error) {
 	if s.units != Lines {
 		*spill = slices.Grow((*spill)[:0], int(s.units))[:s.units]
@@ -296,10 +300,10 @@ func (s *FileShare) Err() error {
 	return s.err
 }
 
-// made panics with *UsageError if s is nil, zero or closed.
+// made panics with *pgas.UsageError if s is nil, zero or closed.
 func (s *FileShare) made(op string) {
 	if s == nil || s.file == nil {
-		misuse(op, "a nil, zero or closed FileShare: use what ReadShare has returned, and Close it at the end")
+		hook.Misuse(op, "a nil, zero or closed FileShare: use what ReadShare has returned, and Close it at the end")
 	}
 }
 
@@ -316,8 +320,8 @@ func (s *FileShare) Close() error {
 // A finding is what one member has found out about a file: two numbers, or an error.
 type finding struct {
 	a, b int64
-	is   byte // which error of package fs
-	text string
+	is   byte   // the index in fileErrors of the error
+	text string // the error in words; "" if there is none
 
 	request string // the call in words
 }
@@ -331,12 +335,12 @@ func (s *FileShare) request() string {
 	if s.units != Lines {
 		units = fmt.Sprintf("records of %d bytes", int(s.units))
 	}
-	return "ReadShare in " + units
+	return "input.ReadShare in " + units
 }
 
-// exchangeFindings returns the findings of all members, of which this one has found a and b, or err. It returns a
-// *MismatchError if the members' requests differ, and else the error of the first member that has found one.
-func exchangeFindings(ctx context.Context, t *Team, request string, err error, a, b int64) ([]finding, error) {
+// exchangeFindings returns the findings of all members; this one has found a and b, or err. It returns a
+// *pgas.MismatchError if the members' requests differ, and else the error of the first member that has found one.
+func exchangeFindings(ctx context.Context, t *pgas.Team, request string, err error, a, b int64) ([]finding, error) {
 	mine := finding{a: a, b: b, request: request}
 	if err != nil {
 		mine.text = err.Error()
@@ -346,7 +350,7 @@ func exchangeFindings(ctx context.Context, t *Team, request string, err error, a
 			}
 		}
 	}
-	all, err := AllGather(ctx, t, mine.encode())
+	all, err := pgas.AllGather(ctx, t, mine.encode())
 	if err != nil {
 		return nil, err
 	}
@@ -355,12 +359,12 @@ func exchangeFindings(ctx context.Context, t *Team, request string, err error, a
 		findings[pe] = decodeFinding(b)
 		said[pe] = findings[pe].request
 	}
-	if err := mismatch(request, said); err != nil {
+	if err := hook.Mismatch(request, said); err != nil {
 		return nil, err
 	}
 	for pe, f := range findings {
 		if f.text != "" {
-			return nil, &fileError{fmt.Sprintf("%s: %s", t.placeOf(pe), f.text), fileErrors[f.is]}
+			return nil, &fileError{fmt.Sprintf("%s: %s", placeOf(t, pe), f.text), fileErrors[f.is]}
 		}
 	}
 	return findings, nil
@@ -390,7 +394,8 @@ func (e *fileError) Error() string { return e.text }
 
 func (e *fileError) Unwrap() error { return e.is }
 
-// placeOf names member pe and its host.
-func (t *Team) placeOf(pe int) string {
-	return fmt.Sprintf("PE %d (host %s)", t.g.PEs[pe], t.w.HostOf(t.g.PEs[pe]))
+// placeOf names member pe of t and its host.
+func placeOf(t *pgas.Team, pe int) string {
+	pe = t.WorldPE(pe)
+	return fmt.Sprintf("PE %d (host %s)", pe, t.World().HostOf(pe))
 }
