@@ -42,10 +42,12 @@ type declared struct {
 	flags    map[string]bool            // flags that some program defines
 	lasting  map[string]time.Duration   // constants of durations, as "pkg.Name"
 	paths    map[string]bool            // files and folders, from the module's root
+	tests    map[string][]string        // tests, benchmarks, fuzz tests and examples, by folder
 	strings  string                     // the Go sources but tests, in which variables are quoted
 }
 
-// TestPagesClaim: names of calls, files, tests, variables and flags on all pages and in comments of packages exist.
+// TestPagesClaim: names of calls, files, tests, variables and flags on all pages and in comments of packages exist, and
+// commands that test a package find something to run there.
 func TestPagesClaim(t *testing.T) {
 	d, comments := declarations(t)
 	for _, page := range pagesOf(t) {
@@ -61,6 +63,9 @@ func TestPagesClaim(t *testing.T) {
 			code = string(content) // it describes accessors by the names of fields in its sentences
 		}
 		for _, problem := range d.wrongDurations(string(content)) {
+			t.Errorf("%s: %s", page, problem)
+		}
+		for _, problem := range d.wrongCommands(string(content)) {
 			t.Errorf("%s: %s", page, problem)
 		}
 		for line := range strings.Lines(strings.Join(codeBlock.FindAllString(string(content), -1), "")) {
@@ -102,6 +107,7 @@ func TestPagesClaimFindsFaults(t *testing.T) {
 		flags:    map[string]bool{"keep-going": true},
 		lasting:  map[string]time.Duration{"hang.Limit": 4 * time.Minute},
 		paths:    map[string]bool{"docs": true, "docs/use/ui.md": true, "pgas": true, "pgas/boot": true},
+		tests:    map[string][]string{"pgas/boot": {"TestFlows", "BenchmarkRing", "ExampleState"}},
 		strings:  `"PGAS_AMO" "gone"`,
 	}
 	for name, wrong := range map[string]bool{
@@ -125,6 +131,17 @@ func TestPagesClaimFindsFaults(t *testing.T) {
 	} {
 		if found := d.wrongDurations(sentence); (len(found) > 0) != wrong {
 			t.Errorf("%s: %q", sentence, found)
+		}
+	}
+	for command, wrong := range map[string]bool{
+		"`go test ./pgas/boot -run '^$' -bench Ring -benchtime 5x`": false, "`go test\n  ./pgas/boot -bench=Ring`": false,
+		"```sh\ngo test -race -run 'TestFlows$/one' ./pgas/boot > out\n```": false, "`go test ./pgas/boot -run Example`": false,
+		"`go test ./pgas/boot -bench Flows`": true, "`go test ./pgas/boot -run Ring`": true, "```sh\ngo test ./pgas -bench Ring\n```": true,
+		"`go test ./pgas/boot -run NONE -bench Gone`": true, "`go test -run TestGone .`": false, "`go test ./pgas/... -run TestGone`": false,
+		"`go test ./pgas/boot -fuzz FuzzGone`": true, "`go test ./gone`": true, "go test ./pgas/boot -bench Gone": false,
+	} {
+		if found := d.wrongCommands(command); (len(found) > 0) != wrong {
+			t.Errorf("%s: %q", command, found)
 		}
 	}
 }
@@ -310,6 +327,47 @@ func (d *declared) wrongDurations(text string) (problems []string) {
 	return problems
 }
 
+// wrongCommands returns what is wrong with the commands of a page that test a folder: it has what they run.
+func (d *declared) wrongCommands(page string) (problems []string) {
+	commands := codeSpan.FindAllString(codeBlock.ReplaceAllString(page, ""), -1)
+	for _, block := range codeBlock.FindAllString(page, -1) {
+		commands = append(commands, strings.Split(block, "\n")...)
+	}
+	for _, command := range commands {
+		_, arguments, found := strings.Cut(command, "go test")
+		if !found {
+			continue
+		}
+		words := strings.Fields(strings.NewReplacer("'", "", "=", " ", "`", "").Replace(arguments))
+		at := slices.IndexFunc(words, func(w string) bool { return strings.HasPrefix(w, "./") && !strings.Contains(w, "...") })
+		if at < 0 {
+			continue // the reader's own package
+		}
+		folder := strings.TrimPrefix(words[at], "./")
+		if len(d.tests[folder]) == 0 {
+			problems = append(problems, fmt.Sprintf("%s: %s has no tests", command, folder))
+			continue
+		}
+		for flag, kinds := range map[string]string{"-run": "Test|Example|Fuzz", "-bench": "Benchmark", "-fuzz": "Fuzz"} {
+			i := slices.Index(words, flag)
+			if i < 0 || i+1 == len(words) || slices.Contains(runsNothing, words[i+1]) {
+				continue
+			}
+			top, _, _ := strings.Cut(words[i+1], "/")
+			pattern, kind := regexp.MustCompile(top), regexp.MustCompile("^(?:"+kinds+")")
+			if !slices.ContainsFunc(d.tests[folder], func(name string) bool { return kind.MatchString(name) && pattern.MatchString(name) }) {
+				problems = append(problems, fmt.Sprintf("%s: %s has nothing that %s %s runs", command, folder, flag, top))
+			}
+		}
+	}
+	return problems
+}
+
+var codeSpan = regexp.MustCompile("`[^`]*`")
+
+// runsNothing are patterns of no test, and one that stands for a test of the reader's.
+var runsNothing = []string{"NONE", "^$", "TestX"}
+
 var numerals = []string{"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"}
 
 // foreignFlags are those of other programs that pages name, what looks like one, and one that pgasrun builds of parts.
@@ -322,7 +380,7 @@ var foreignWords = []string{"Tally", "Containerfile", "Assertion"}
 func declarations(t *testing.T) (*declared, map[string]string) {
 	t.Helper()
 	d := &declared{packages: map[string]map[string]bool{}, embeds: map[string]bool{}, words: map[string]bool{}, paths: map[string]bool{},
-		blocking: map[string]bool{}, flags: map[string]bool{}, lasting: map[string]time.Duration{}}
+		blocking: map[string]bool{}, flags: map[string]bool{}, lasting: map[string]time.Duration{}, tests: map[string][]string{}}
 	comments := map[string]string{}
 	var sources strings.Builder
 	err := filepath.WalkDir("..", func(file string, e fs.DirEntry, err error) error {
@@ -353,6 +411,7 @@ func declarations(t *testing.T) (*declared, map[string]string) {
 			comments[path.Dir(name)] += f.Doc.Text()
 		}
 		d.add(f, test)
+		d.addTests(path.Dir(name), f)
 		if !strings.Contains(name, "testdata/") {
 			d.addFlags(f)
 		}
@@ -407,6 +466,15 @@ func (d *declared) add(f *ast.File, test bool) {
 					d.addMembers(pkg, s, note)
 				}
 			}
+		}
+	}
+}
+
+// addTests notes the functions of a file that go test may run.
+func (d *declared) addTests(folder string, f *ast.File) {
+	for _, decl := range f.Decls {
+		if x, ok := decl.(*ast.FuncDecl); ok && x.Recv == nil && testName.MatchString(x.Name.Name) {
+			d.tests[folder] = append(d.tests[folder], x.Name.Name)
 		}
 	}
 }
