@@ -45,8 +45,8 @@ package locks
 
 import (
 	"context"
-	"fmt"
 
+	"github.com/gopgas/gopgas/internal/hook"
 	"github.com/gopgas/gopgas/pgas"
 )
 
@@ -150,7 +150,7 @@ func AllocALock(ctx context.Context, w *pgas.World, o ALockOptions) (*ALock, err
 
 func checkBudgets(o ALockOptions) {
 	if o.RemoteBudget < 0 || o.LocalBudget < 0 {
-		panic(&pgas.UsageError{Op: "NewALock", Msg: fmt.Sprintf("budgets of %d and %d: they are 1 or more, or 0 for the paper's", o.RemoteBudget, o.LocalBudget)})
+		hook.Misuse("NewALock", "budgets of %d and %d: they are 1 or more, or 0 for the paper's", o.RemoteBudget, o.LocalBudget)
 	}
 }
 

@@ -5,8 +5,8 @@ package locks
 
 import (
 	"context"
-	"fmt"
 
+	"github.com/gopgas/gopgas/internal/hook"
 	"github.com/gopgas/gopgas/pgas"
 )
 
@@ -98,6 +98,6 @@ func (q *queue) head() (pe int, ok bool) {
 // checkHome panics with *pgas.UsageError if home is no PE of the job.
 func checkHome(op string, w *pgas.World, home int) {
 	if home < 0 || home >= w.NPEs() {
-		panic(&pgas.UsageError{Op: op, Msg: fmt.Sprintf("home %d is no PE: the job has PEs 0 to %d", home, w.NPEs()-1)})
+		hook.Misuse(op, "home %d is no PE: the job has PEs 0 to %d", home, w.NPEs()-1)
 	}
 }

@@ -23,6 +23,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/gopgas/gopgas/internal/hook"
 	"github.com/gopgas/gopgas/pgas"
 )
 
@@ -88,22 +89,29 @@ func panicPeerError(err error) { panic(peerErrorIn(err)) }
 
 // notHeld panics with *pgas.UsageError: the program unlocks a lock that it has not locked.
 func notHeld(op string) {
-	panic(&pgas.UsageError{Op: op, Msg: "this PE does not hold the lock: only what has been locked can be unlocked, and once"})
+	hook.UsageError(op, "this PE does not hold the lock: only what has been locked can be unlocked, and once")
 }
 
 // checkUsable panics with *pgas.UsageError if a lock's handle was never made, or if ctx is nil.
 func checkUsable(ctx context.Context, w *pgas.World) {
-	checkMade(w)
-	if ctx == nil {
-		panic(&pgas.UsageError{Op: "lock", Msg: "the context.Context is nil: give the one of the program, or context.Background()"})
+	if w == nil || ctx == nil {
+		unusable(w)
 	}
 }
 
 // checkMade panics with *pgas.UsageError if w, of a lock's handle, is nil.
 func checkMade(w *pgas.World) {
 	if w == nil {
-		panic(&pgas.UsageError{Op: "lock", Msg: "a zero handle of a lock (it was made by no New or Alloc): use what they return"})
+		unusable(w)
 	}
+}
+
+// unusable panics with *pgas.UsageError about a zero handle if w is nil, and about a nil context.Context otherwise.
+func unusable(w *pgas.World) {
+	if w == nil {
+		hook.UsageError("lock", "a zero handle of a lock (it was made by no New or Alloc): use what they return")
+	}
+	hook.UsageError("lock", "the context.Context is nil: give the one of the program, or context.Background()")
 }
 
 // peekAll returns the copies of word on all PEs; word is on the default context. A copy that cannot be read is 0.

@@ -6,8 +6,8 @@ package locks
 
 import (
 	"context"
-	"fmt"
 
+	"github.com/gopgas/gopgas/internal/hook"
 	"github.com/gopgas/gopgas/pgas"
 )
 
@@ -49,7 +49,7 @@ var _ RWLock = (*NCoSED)(nil)
 func NewNCoSED(w *pgas.World, ref NCoSEDStateRef, o NCoSEDOptions) *NCoSED {
 	checkHome("NewNCoSED", w, o.Home)
 	if o.Limit < 0 || o.Limit > nCoSEDLimit {
-		panic(&pgas.UsageError{Op: "NewNCoSED", Msg: fmt.Sprintf("limit %d: it is from 1 to %d, or 0 for that", o.Limit, nCoSEDLimit)})
+		hook.Misuse("NewNCoSED", "limit %d: it is from 1 to %d, or 0 for that", o.Limit, nCoSEDLimit)
 	}
 	if o.Limit == 0 {
 		o.Limit = nCoSEDLimit

@@ -66,7 +66,7 @@ func NewService(ctx context.Context, w *pgas.World, o ServiceOptions) (*Service,
 		o.Names = 4 * o.Places
 	}
 	if o.Places < 0 || o.Names < 0 {
-		panic(&pgas.UsageError{Op: "NewService", Msg: fmt.Sprintf("%s and %s: neither can be negative", plural.Count(o.Places, "place"), plural.Count(o.Names, "name"))})
+		hook.Misuse("NewService", "%s and %s: neither can be negative", plural.Count(o.Places, "place"), plural.Count(o.Names, "name"))
 	}
 	s := &Service{w: w, keys: map[string]*keyed{}, capacity: o.Places}
 	if err := s.dir.alloc(ctx, w, o); err != nil {
@@ -142,6 +142,7 @@ func (s *Service) Free(ctx context.Context) error { return s.dir.free(ctx) }
 
 // lockBy uses the name, and keeps it in use if lock succeeds.
 func (s *Service) lockBy(ctx context.Context, name string, lock func(*NCoSED, context.Context) error) (err error) {
+	checkUsable(ctx, s.w)
 	defer recoverPeer(&err)
 	k, err := s.use(ctx, name)
 	if err != nil {
@@ -155,6 +156,7 @@ func (s *Service) lockBy(ctx context.Context, name string, lock func(*NCoSED, co
 }
 
 func (s *Service) tryBy(name string, try func(*NCoSED) bool) bool {
+	checkMade(s.w)
 	k, err := s.use(context.Background(), name)
 	if peer, ok := errors.AsType[*pgas.PeerError](err); ok {
 		panic(peer)
@@ -170,6 +172,7 @@ func (s *Service) tryBy(name string, try func(*NCoSED) bool) bool {
 }
 
 func (s *Service) inspect(ctx context.Context, name string, look func(*NCoSED)) (err error) {
+	checkUsable(ctx, s.w)
 	defer recoverPeer(&err)
 	k, err := s.use(ctx, name)
 	if err != nil {
@@ -187,7 +190,7 @@ func (s *Service) held(op, name string) *keyed {
 	defer s.mu.Unlock()
 	k := s.keys[name]
 	if k == nil || !k.claimed {
-		panic(&pgas.UsageError{Op: op, Msg: fmt.Sprintf("this PE does not hold %q: only what has been locked can be unlocked, and once", name)})
+		hook.Misuse(op, "this PE does not hold %q: only what has been locked can be unlocked, and once", name)
 	}
 	return k
 }

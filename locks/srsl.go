@@ -25,8 +25,8 @@ package locks
 
 import (
 	"context"
-	"fmt"
 
+	"github.com/gopgas/gopgas/internal/hook"
 	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas"
 )
@@ -92,7 +92,7 @@ var _ RWLock = (*SRSL)(nil)
 func NewSRSL(w *pgas.World, ref SRSLStateRef, inbox pgas.Slice[int64], o SRSLOptions) *SRSL {
 	checkHome("NewSRSL", w, o.Home)
 	if inbox.Len() != w.NPEs() {
-		panic(&pgas.UsageError{Op: "NewSRSL", Msg: fmt.Sprintf("the inbox has %s: it needs one for each of %s", plural.Count(inbox.Len(), "word"), plural.Count(w.NPEs(), "PE"))})
+		hook.Misuse("NewSRSL", "the inbox has %s: it needs one for each of %s", plural.Count(inbox.Len(), "word"), plural.Count(w.NPEs(), "PE"))
 	}
 	c := w.Context()
 	return &SRSL{mutex: newMutex(w, ref.Ref(), "SRSL lock"), home: o.Home, state: ref.On(c), inbox: pgas.AtomicsOf(inbox.On(c))}

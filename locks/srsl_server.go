@@ -6,6 +6,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/gopgas/gopgas/internal/hook"
 	"github.com/gopgas/gopgas/pgas"
 )
 
@@ -36,7 +37,7 @@ type answer struct {
 // ctx before that and wait for Serve. It panics with *pgas.UsageError on another PE than the home.
 func (l *SRSL) Serve(ctx context.Context) (err error) {
 	if l.w.PE() != l.home {
-		panic(&pgas.UsageError{Op: "SRSL.Serve", Msg: "this PE is not the home of the lock, which alone can serve"})
+		hook.UsageError("SRSL.Serve", "this PE is not the home of the lock, which alone can serve")
 	}
 	defer recoverPeer(&err)
 	s := &server{SRSL: l, writer: -1, taken: make([]int64, l.w.NPEs())}

@@ -8,8 +8,8 @@ package locks
 
 import (
 	"context"
-	"fmt"
 
+	"github.com/gopgas/gopgas/internal/hook"
 	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas"
 )
@@ -43,7 +43,7 @@ type Table struct {
 // and of the allocation (AllocALockState).
 func AllocTable(ctx context.Context, w *pgas.World, n int, o TableOptions) (*Table, error) {
 	if n < 1 {
-		panic(&pgas.UsageError{Op: "AllocTable", Msg: fmt.Sprintf("a table of %s: it has at least one", plural.Count(n, "lock"))})
+		hook.Misuse("AllocTable", "a table of %s: it has at least one", plural.Count(n, "lock"))
 	}
 	newLock, free, err := makerOf(ctx, w, n, o)
 	if err != nil {
@@ -121,7 +121,7 @@ func makerOf(ctx context.Context, w *pgas.World, n int, o TableOptions) (newLock
 			return newEagerSpin(w, s.At(i), SpinOptions{Home: home}, cpu), nil
 		}
 	default:
-		panic(&pgas.UsageError{Op: "AllocTable", Msg: fmt.Sprintf("kind %d: there are TableALock, TableMCS, TableSpin and TableDQNL", o.Kind)})
+		hook.Misuse("AllocTable", "kind %d: there are TableALock, TableMCS, TableSpin and TableDQNL", o.Kind)
 	}
 	return newLock, func(ctx context.Context) error {
 		if err := freeState(ctx); err != nil {

@@ -24,10 +24,7 @@ func TestZeroLocksAreMisuse(t *testing.T) {
 		calls := []func(){
 			func() { dmcs.Lock(none) }, func() { spin.Lock(none) }, func() { spin.RLock(none) },
 		}
-		for _, l := range []locks.Lock{
-			new(locks.ALock), new(locks.DMCS), new(locks.DQNL), new(locks.Spin), new(locks.SpinRW), new(locks.NCoSED),
-			new(locks.RMAMCS), new(locks.RMARW), new(locks.SRSL),
-		} {
+		for _, l := range zeroHandles() {
 			calls = append(calls, func() { l.Lock(ctx) }, func() { l.TryLock() }, func() { l.Unlock() })
 			if rw, ok := l.(locks.RWLock); ok {
 				calls = append(calls, func() { rw.RLock(ctx) }, func() { rw.TryRLock() }, func() { rw.RUnlock() })
