@@ -6,49 +6,19 @@ import (
 	"testing"
 
 	"github.com/gopgas/gopgas/locks"
+	"github.com/gopgas/gopgas/locks/kinds"
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/pgastest"
 )
-
-// counted are the locks whose acquisitions are counted, with whether they know the PE that passes them on.
-var counted = []struct {
-	name  string
-	knows bool
-	alloc func(ctx context.Context, w *pgas.World) (locks.Lock, error)
-}{
-	{"DMCS", true, func(ctx context.Context, w *pgas.World) (locks.Lock, error) {
-		return locks.AllocDMCS(ctx, w, locks.DMCSOptions{})
-	}},
-	{"DQNL", true, func(ctx context.Context, w *pgas.World) (locks.Lock, error) {
-		return locks.AllocDQNL(ctx, w, locks.DQNLOptions{})
-	}},
-	{"RMAMCS", true, func(ctx context.Context, w *pgas.World) (locks.Lock, error) {
-		return locks.AllocRMAMCS(ctx, w, locks.RMAMCSOptions{})
-	}},
-	{"RMARW", true, func(ctx context.Context, w *pgas.World) (locks.Lock, error) {
-		return locks.AllocRMARW(ctx, w, locks.RMARWOptions{})
-	}},
-	{"ALock", true, func(ctx context.Context, w *pgas.World) (locks.Lock, error) {
-		return locks.AllocALock(ctx, w, locks.ALockOptions{})
-	}},
-	{"NCoSED", true, func(ctx context.Context, w *pgas.World) (locks.Lock, error) {
-		return locks.AllocNCoSED(ctx, w, locks.NCoSEDOptions{})
-	}},
-	{"Spin", false, func(ctx context.Context, w *pgas.World) (locks.Lock, error) {
-		return locks.AllocSpin(ctx, w, locks.SpinOptions{})
-	}},
-	{"SpinRW", false, func(ctx context.Context, w *pgas.World) (locks.Lock, error) {
-		return locks.AllocSpinRW(ctx, w, locks.SpinOptions{})
-	}},
-}
 
 // TestWorldCounts: World.Stats has each acquisition of each lock, in whichever mode, and that a PE has waited for one
 // that another holds.
 func TestWorldCounts(t *testing.T) {
 	t.Setenv("PGAS_STATS", "1")
-	for _, kind := range counted {
+	for _, kind := range withoutServer() {
+		knows := kind.Order != kinds.Unordered // the PE that passes it on
 		body := func(ctx context.Context, w *pgas.World) error {
-			l, err := kind.alloc(ctx, w)
+			l, _, err := kind.Alloc(ctx, w, kinds.Options{})
 			if err != nil {
 				return err
 			}
@@ -64,12 +34,12 @@ func TestWorldCounts(t *testing.T) {
 			if all := got.Alone + got.Waited - before.Alone - before.Waited; all != uint64(n+1) {
 				return fmt.Errorf("%d acquisitions are counted of %d: %+v", all, n+1, got)
 			}
-			if w.PE() == 1 && (got.Waited == before.Waited || kind.knows != (len(got.HandOvers) > 0)) {
+			if w.PE() == 1 && (got.Waited == before.Waited || knows != (len(got.HandOvers) > 0)) {
 				return fmt.Errorf("PE 1 has waited for PE 0: %+v", got)
 			}
 			return w.Barrier(ctx)
 		}
-		t.Run(kind.name, func(t *testing.T) {
+		t.Run(kind.Type, func(t *testing.T) {
 			pgastest.RunProcesses(t, 2, body)
 			pgastest.RunSim(t, 2, body)
 		})

@@ -3,29 +3,39 @@ package locks_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/gopgas/gopgas/locks"
+	"github.com/gopgas/gopgas/locks/kinds"
 	"github.com/gopgas/gopgas/locks/lockstest"
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/pgastest"
 )
 
+// A lockMaker makes a lock of a kind, or a name of a Service.
 type lockMaker struct {
 	name string
 	make lockstest.Maker
 }
 
-var ours = []lockMaker{
-	{"Spin", makeSpin},
-	{"SpinRW", makeSpinRW},
-	{"D-MCS", makeDMCS},
-	{"RMA-MCS", makeRMAMCS()},
-	{"RMA-RW", makeRMARW(locks.RMARWOptions{})},
-	{"ALock", makeALock},
-	{"N-CoSED", makeNCoSED},
-	{"DQNL", makeDQNL},
-	{"name of a Service", makeNamed},
+// ours are all locks that need no server.
+var ours = append(makersOf(withoutServer()), lockMaker{"name of a Service", makeNamed})
+
+// withoutServer returns the kinds that work alone.
+func withoutServer() []kinds.Kind {
+	return slices.DeleteFunc(kinds.All(), func(k kinds.Kind) bool { return k.Serves })
+}
+
+// makersOf returns a maker for each kind. The last PE has the words of the lock.
+func makersOf(all []kinds.Kind) (makers []lockMaker) {
+	for _, k := range all {
+		makers = append(makers, lockMaker{k.Name, func(ctx context.Context, w *pgas.World) (locks.Lock, error) {
+			l, _, err := k.Alloc(ctx, w, kinds.Options{Home: w.NPEs() - 1, RemoteBudget: 2, LocalBudget: 1})
+			return l, err
+		}})
+	}
+	return makers
 }
 
 // BenchmarkUncontended is a lock and an unlock of the only PE, which has the lock's words.

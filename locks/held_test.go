@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gopgas/gopgas/locks"
+	"github.com/gopgas/gopgas/locks/kinds"
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/pgastest"
 )
@@ -21,36 +22,25 @@ func TestHeldLocks(t *testing.T) {
 
 // heldLock is a lock with the Free of its memory.
 type heldLock struct {
+	name string
 	locks.Lock
 	free func(context.Context) error
 }
 
-// makeLocks makes a lock of each kind that has no server.
-func makeLocks(ctx context.Context, w *pgas.World) (all map[string]heldLock, err error) {
-	alock, err1 := locks.AllocALockState(ctx, w, 1)
-	dmcs, err2 := locks.AllocDMCSState(ctx, w, 1)
-	dqnl, err3 := locks.AllocDQNLState(ctx, w, 1)
-	spin, err4 := locks.AllocSpinState(ctx, w, 2)
-	ncosed, err5 := locks.AllocNCoSEDState(ctx, w, 1)
-	mcs, err6 := locks.AllocRMAMCSState(ctx, w, 1)
-	rw, err7 := locks.AllocRMARWState(ctx, w, 1)
-	table, err8 := locks.AllocTable(ctx, w, 2, locks.TableOptions{})
-	if err := errors.Join(err1, err2, err3, err4, err5, err6, err7, err8); err != nil {
+// makeLocks makes a lock of each kind that needs no server, and a Table.
+func makeLocks(ctx context.Context, w *pgas.World) (all []heldLock, err error) {
+	for _, k := range withoutServer() {
+		l, free, err := k.Alloc(ctx, w, kinds.Options{})
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", k.Name, err)
+		}
+		all = append(all, heldLock{k.Name, l, free})
+	}
+	table, err := locks.AllocTable(ctx, w, 2, locks.TableOptions{})
+	if err != nil {
 		return nil, err
 	}
-	a, err1 := locks.NewALock(w, alock.At(0), locks.ALockOptions{})
-	m, err2 := locks.NewRMAMCS(ctx, w, mcs.At(0), locks.RMAMCSOptions{})
-	r, err3 := locks.NewRMARW(ctx, w, rw.At(0), locks.RMARWOptions{})
-	return map[string]heldLock{
-		"ALock":   {a, alock.Sym().Free},
-		"D-MCS":   {locks.NewDMCS(w, dmcs.At(0), locks.DMCSOptions{}), dmcs.Sym().Free},
-		"DQNL":    {locks.NewDQNL(w, dqnl.At(0), locks.DQNLOptions{}), dqnl.Sym().Free},
-		"spin":    {locks.NewSpinRW(w, spin.At(0), locks.SpinOptions{}), spin.Sym().Free},
-		"N-CoSED": {locks.NewNCoSED(w, ncosed.At(0), locks.NCoSEDOptions{}), ncosed.Sym().Free},
-		"RMA-MCS": {m, mcs.Sym().Free},
-		"RMA-RW":  {r, rw.Sym().Free},
-		"Table":   {table.Lock(0), table.Free},
-	}, errors.Join(err1, err2, err3)
+	return append(all, heldLock{"Table", table.Lock(0), table.Free}), nil
 }
 
 func heldLocks(ctx context.Context, w *pgas.World) error {
@@ -58,16 +48,14 @@ func heldLocks(ctx context.Context, w *pgas.World) error {
 	if err != nil {
 		return err
 	}
-	names := []string{"ALock", "D-MCS", "DQNL", "spin", "N-CoSED", "RMA-MCS", "RMA-RW", "Table"}
-	for _, name := range names {
-		l := all[name]
+	for _, l := range all {
 		if w.PE() == 0 {
 			if err := misuseOfHeld(ctx, w, l); err != nil {
-				return fmt.Errorf("%s: %w", name, err)
+				return fmt.Errorf("%s: %w", l.name, err)
 			}
 		}
 		if err := errors.Join(w.Barrier(ctx), l.free(ctx)); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+			return fmt.Errorf("%s: %w", l.name, err)
 		}
 	}
 	return nil

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/gopgas/gopgas/locks"
+	"github.com/gopgas/gopgas/locks/kinds"
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/pgastest"
 )
@@ -41,7 +43,8 @@ func (m misuse) check() error {
 	return nil
 }
 
-// TestMisuseNamesTheLine: the *pgas.UsageError of each misuse says what is wrong, and names the line of the program.
+// TestMisuseNamesTheLine: the *pgas.UsageError of each misuse says what is wrong, and names the line of the program: of
+// bad options, of handles that are zero or do not hold the lock, and of a nil context.Context.
 func TestMisuseNamesTheLine(t *testing.T) {
 	pgastest.RunGoroutines(t, 2, func(ctx context.Context, w *pgas.World) error {
 		inNew, err1 := misusesOfNew(ctx, w)
@@ -84,22 +87,15 @@ func misusesOfNew(ctx context.Context, w *pgas.World) ([]misuse, error) {
 
 // misusesOfLocks returns wrong calls of the methods of locks. It is collective.
 func misusesOfLocks(ctx context.Context, w *pgas.World) (all []misuse, err error) {
-	srsl, err := locks.AllocSRSL(ctx, w, locks.SRSLOptions{Home: 0})
-	if err != nil {
-		return nil, err
-	}
-	if w.PE() != 0 {
-		all = append(all, misuse{here(), "is not the home of the lock", func() { srsl.Serve(ctx) }})
-	}
 	var none context.Context
-	free := []locks.Lock{srsl}
-	for _, o := range ours {
-		if o.name == "name of a Service" {
-			continue // misuseService has it
-		}
-		l, err := o.make(ctx, w)
+	var free []locks.Lock
+	for _, k := range kinds.All() {
+		l, _, err := k.Alloc(ctx, w, kinds.Options{})
 		if err != nil {
 			return nil, err
+		}
+		if s, ok := l.(*locks.SRSL); ok && w.PE() != 0 {
+			all = append(all, misuse{here(), "is not the home of the lock", func() { s.Serve(ctx) }})
 		}
 		free = append(free, l)
 	}
@@ -113,14 +109,17 @@ func misusesOfLocks(ctx context.Context, w *pgas.World) (all []misuse, err error
 				misuse{here(), "context.Context is nil", func() { rw.RLock(none) }})
 		}
 	}
-	for _, l := range zeroHandles() {
+	for _, l := range free {
+		l = reflect.New(reflect.TypeOf(l).Elem()).Interface().(locks.Lock)
 		all = append(all,
 			misuse{here(), "a zero handle", func() { l.Lock(ctx) }},
-			misuse{here(), "a zero handle", func() { l.TryLock() }})
+			misuse{here(), "a zero handle", func() { l.TryLock() }},
+			misuse{here(), "does not hold the lock", func() { l.Unlock() }})
 		if rw, ok := l.(locks.RWLock); ok {
 			all = append(all,
 				misuse{here(), "a zero handle", func() { rw.RLock(ctx) }},
-				misuse{here(), "a zero handle", func() { rw.TryRLock() }})
+				misuse{here(), "a zero handle", func() { rw.TryRLock() }},
+				misuse{here(), "does not hold the lock", func() { rw.RUnlock() }})
 		}
 	}
 	return all, nil
@@ -153,10 +152,11 @@ func misuseService(ctx context.Context, w *pgas.World) error {
 	})
 }
 
-// zeroHandles returns a handle of each lock that was made by no New or Alloc.
-func zeroHandles() []locks.Lock {
-	return []locks.Lock{
-		new(locks.ALock), new(locks.DMCS), new(locks.DQNL), new(locks.Spin), new(locks.SpinRW), new(locks.NCoSED),
-		new(locks.RMAMCS), new(locks.RMARW), new(locks.SRSL),
-	}
+// panicIn returns the *pgas.UsageError that call panics with, or nil.
+func panicIn(call func()) (misuse *pgas.UsageError) {
+	defer func() {
+		misuse, _ = recover().(*pgas.UsageError)
+	}()
+	call()
+	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gopgas/gopgas/locks/kinds"
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/sim"
 	"github.com/gopgas/gopgas/pgas/trace"
@@ -17,11 +18,11 @@ import (
 func TestTraced(t *testing.T) {
 	const while = 10 * time.Millisecond
 	about := func(got, want time.Duration) bool { return got > want*9/10 && got < want*11/10 }
-	for _, c := range counted {
-		t.Run(c.name, func(t *testing.T) {
+	for _, c := range withoutServer() {
+		t.Run(c.Type, func(t *testing.T) {
 			var file bytes.Buffer
 			_, err := sim.Run(context.Background(), sim.Config{Timeline: &file}, 3, func(ctx context.Context, w *pgas.World) error {
-				l, err := c.alloc(ctx, w)
+				l, _, err := c.Alloc(ctx, w, kinds.Options{})
 				if err != nil {
 					return err
 				}

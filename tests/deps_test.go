@@ -80,6 +80,7 @@ var dependencies = map[string]string{
 	"dsm/pager":                        "",
 	"dsm/pager/internal/foreign":       "",
 	"dsm/pager/internal/remote":        "",
+	"locks/kinds":                      "locks pgas",
 	"locks/lockstest":                  "locks pgas pgas/pgastest pgas/sim",
 	"pgas/trace":                       "pgas/boot/record",
 	"pgas/sim":                         "pgas pgas/boot pgas/boot/record pgas/internal/coll pgas/internal/private pgas/topo pgas/trace pgas/transport pgas/transport/shm",
@@ -97,12 +98,12 @@ var dependencies = map[string]string{
 	"cmd/pgasrun":         "cmd/internal/manual pgas/boot pgas/boot/join pgas/boot/launch pgas/boot/record pgas/metrics pgas/pgastest/netns pgas/stats pgas/topo pgas/trace pgas/version",
 	// pgasrun links no UCX, so what needs it of `pgasrun doctor` is a program of its own.
 	"cmd/pgasdoctor": "cmd/pgasrun/doctor pgas pgas/boot ucx",
-	"cmd/pgasbench":  "cmd/internal/manual dsm internal/protocols locks notify pgas pgas/pgastest/netns pgas/sim pgas/topo pgas/version",
+	"cmd/pgasbench":  "cmd/internal/manual dsm internal/protocols locks locks/kinds notify pgas pgas/pgastest/netns pgas/sim pgas/topo pgas/version",
 	"templates":      "",
 }
 
 // anyProgram is what samples, templates and the like may import: what a user may.
-const anyProgram = "pgas arena containers coherent pgas/metrics pgas/pgastest pgas/sim pgas/stats pgas/topo atomics dsm input locks notify progress"
+const anyProgram = "pgas arena containers coherent pgas/metrics pgas/pgastest pgas/sim pgas/stats pgas/topo atomics dsm input locks locks/kinds notify progress"
 
 type pkg struct {
 	ImportPath string

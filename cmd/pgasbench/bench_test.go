@@ -110,7 +110,7 @@ func TestWrongPayloadFails(t *testing.T) {
 		{"sum", 8, nil, spoilBlock(0)},
 		{"sum", 80, spoilBlock(19), nil},
 	}
-	for _, k := range lockKinds {
+	for _, k := range lockKinds() {
 		spoilCount := func(r *runner) { r.board.PutCount(0, r.board.GetCount(0)+1) }
 		for _, where := range []string{"own", "other", "contended"} {
 			mutants = append(mutants, mutant{k.name + "-" + where, 8, nil, spoilCount})

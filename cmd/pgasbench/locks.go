@@ -9,14 +9,15 @@ import (
 	"time"
 
 	"github.com/gopgas/gopgas/cmd/pgasbench/result"
-	"github.com/gopgas/gopgas/locks"
+	"github.com/gopgas/gopgas/locks/kinds"
 	"github.com/gopgas/gopgas/pgas"
 )
 
-// A lockKind is a lock that is measured. make is collective; the words that all PEs ask for are home's.
+// A lockKind is a lock that is measured.
 type lockKind struct {
 	name, doc string
-	make      func(ctx context.Context, w *pgas.World, home int) (locker, error)
+	// make is collective. PE home has the words of the lock, if one PE has them.
+	make func(ctx context.Context, w *pgas.World, home int) (locker, error)
 }
 
 // locker is what is measured of a lock.
@@ -25,28 +26,28 @@ type locker interface {
 	Unlock()
 }
 
-var lockKinds = []lockKind{
-	{"lock", "pgas.Lock", makeLock},
-	{"dmcs", "a D-MCS lock", func(ctx context.Context, w *pgas.World, home int) (locker, error) {
-		return locks.AllocDMCS(ctx, w, locks.DMCSOptions{Home: home})
-	}},
-	{"alock", "an ALock", func(ctx context.Context, w *pgas.World, home int) (locker, error) {
-		return locks.AllocALock(ctx, w, locks.ALockOptions{Home: home})
-	}},
-	{"rmamcs", "an RMA-MCS lock", func(ctx context.Context, w *pgas.World, _ int) (locker, error) {
-		return locks.AllocRMAMCS(ctx, w, locks.RMAMCSOptions{})
-	}},
-	{"rmarw", "an RMA-RW lock, for writing", func(ctx context.Context, w *pgas.World, _ int) (locker, error) {
-		return locks.AllocRMARW(ctx, w, locks.RMARWOptions{})
-	}},
-	{"ncosed", "an N-CoSED lock, for writing", func(ctx context.Context, w *pgas.World, home int) (locker, error) {
-		return locks.AllocNCoSED(ctx, w, locks.NCoSEDOptions{Home: home})
-	}},
+// lockKinds returns pgas.Lock and the locks of papers, without the baselines.
+func lockKinds() []lockKind {
+	all := []lockKind{{"lock", "pgas.Lock", makeLock}}
+	for _, k := range kinds.All() {
+		if k.Baseline {
+			continue
+		}
+		doc := k.Called
+		if k.Readers {
+			doc += ", for writing"
+		}
+		all = append(all, lockKind{k.Bench(), doc, func(ctx context.Context, w *pgas.World, home int) (locker, error) {
+			l, _, err := k.Alloc(ctx, w, kinds.Options{Home: home})
+			return l, err
+		}})
+	}
+	return all
 }
 
-// benchesOfLocks are three of each kind.
+// benchesOfLocks returns three benches of each kind.
 func benchesOfLocks() (all []bench) {
-	for _, k := range lockKinds {
+	for _, k := range lockKinds() {
 		all = append(all,
 			bench{k.name + "-own", "lock and unlock " + k.doc + " of the own memory, no other PE wanting it", oneWord, false, aloneAt(k, false)},
 			bench{k.name + "-other", "the same, of the last PE's memory", oneWord, true, aloneAt(k, true)},

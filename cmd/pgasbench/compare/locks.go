@@ -4,30 +4,48 @@ package compare
 // shmem_set_lock and MPI's MPI_Win_lock. Groups of their own, because a peer in which a PE starves ends by its
 // deadline and has no figures then.
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
 
+	"github.com/gopgas/gopgas/locks/kinds"
+)
+
+// A lock is one of ours.
 type lock struct {
 	bench, name string
-	fair        bool // first come, first served on one host: the goals are for these
+	fair        bool // first come, first served on one host: the goals are for fair locks
+	fairBetween bool // first come, first served between hosts
 }
 
-var ourLocks = []lock{
-	{"lock", "pgas.Lock", true},
-	{"dmcs", "D-MCS", true},
-	{"alock", "ALock", true}, // between hosts only within each of two groups
-	{"rmamcs", "RMA-MCS", false},
-	{"rmarw", "RMA-RW", false},
-	{"ncosed", "N-CoSED", false},
+// ourLocks returns pgas.Lock and the locks of papers, without the baselines. The goals are not for locks that also
+// have readers.
+func ourLocks() []lock {
+	all := []lock{{"lock", "pgas.Lock", true, true}}
+	for _, k := range kinds.All() {
+		if k.Baseline {
+			continue
+		}
+		between := k.Order == kinds.FirstServed && !k.Readers
+		all = append(all, lock{k.Bench(), k.Name, between || k.Order == kinds.ServedByGroup, between})
+	}
+	return all
+}
+
+// dmcs is the lock that is compared with MPI's.
+func dmcs() lock {
+	k := kinds.Of(kinds.DMCS)
+	return lock{bench: k.Bench(), name: k.Name}
 }
 
 // A lockField is where locks are compared.
 type lockField struct {
 	place        string
 	ours         string
-	osh, mpi     []string // settings of the peers: the best of them counts
-	alone        []string // the same, for one PE that is alone, OSHMEM
-	aloneMPI     []string
-	everywhere   bool // look at locks of the last PE's memory too, and at all kinds
+	osh, mpi     []string // settings of the peers; the best setting counts
+	alone        []string // settings of OSHMEM for one PE that is alone
+	aloneMPI     []string // settings of MPI for one PE that is alone
+	everywhere   bool     // look at locks of the last PE's memory too, and at all kinds
 	betweenHosts bool
 	aloneGoal    float64 // how many times better fair ones have to be
 	goal         float64
@@ -63,12 +81,12 @@ func rowsOfLocks() (rows []row) {
 	return rows
 }
 
-// wanted are the kinds that are looked at alone.
+// wanted returns the locks that one PE takes alone.
 func (f lockField) wanted() []lock {
 	if f.everywhere {
-		return ourLocks
+		return ourLocks()
 	}
-	return ourLocks[:3]
+	return slices.DeleteFunc(ourLocks(), func(l lock) bool { return !l.fair })
 }
 
 func (f lockField) rowsAlone() (rows []row) {
@@ -83,23 +101,23 @@ func (f lockField) rowsAlone() (rows []row) {
 			rows = append(rows, f.row(group, l.name+" of another PE's memory", l.bench+"-other", "lock-other", f.alone, least, perOperation))
 		}
 	}
-	return append(rows, f.row(group, "D-MCS of the own memory, against MPI", "dmcs-own", "lock-own", f.aloneMPI, 0, perOperation))
+	return append(rows, f.row(group, dmcs().name+" of the own memory, against MPI", dmcs().bench+"-own", "lock-own", f.aloneMPI, 0, perOperation))
 }
 
 func (f lockField) rowsContended() (rows []row) {
 	group := "locks contended, " + f.place
-	for i, l := range ourLocks {
+	for _, l := range ourLocks() {
 		least := 0.0
-		if l.fair && (i < 2 || !f.betweenHosts) {
+		if l.fair && (l.fairBetween || !f.betweenHosts) {
 			least = f.goal
 		}
 		rows = append(rows, f.row(group, l.name, l.bench+"-contended", "lock-contended", f.osh, least, perOperation))
 	}
-	for _, l := range ourLocks {
+	for _, l := range ourLocks() {
 		rows = append(rows, f.rowsOfFairness(group, l, "", f.osh)...)
 	}
-	rows = append(rows, f.row(group, "D-MCS, against MPI", "dmcs-contended", "lock-contended", f.mpi, 0, perOperation))
-	return append(rows, f.rowsOfFairness(group, lock{bench: "dmcs", name: "D-MCS"}, ", against MPI", f.mpi)...)
+	rows = append(rows, f.row(group, dmcs().name+", against MPI", dmcs().bench+"-contended", "lock-contended", f.mpi, 0, perOperation))
+	return append(rows, f.rowsOfFairness(group, dmcs(), ", against MPI", f.mpi)...)
 }
 
 // rowsOfFairness say how evenly PEs get l. They have no goals: a lock that lets one PE have it for long is fast.

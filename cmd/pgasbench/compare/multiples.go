@@ -97,7 +97,7 @@ func floorOfHost(bench string, bytes, npes, cpus int) []part {
 
 func isLock(bench string) bool {
 	kind, _, _ := strings.Cut(bench, "-")
-	for _, l := range ourLocks {
+	for _, l := range ourLocks() {
 		if l.bench == kind {
 			return true
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gopgas/gopgas/cmd/pgasbench/compare"
+	"github.com/gopgas/gopgas/locks/kinds"
 )
 
 // An axis is what a figure is drawn against.
@@ -90,12 +91,18 @@ var short = plan{
 	hosts: []int{2, 3}, hostsPeer: []int{2}, point: time.Microsecond,
 }
 
+// contendedDMCS is the bench of the only lock of a paper among the jobs.
+var contendedDMCS = kinds.Of(kinds.DMCS).Bench() + "-contended"
+
+// contended matches the benches of locks.
+var contended = strings.Join(locks, "|")
+
 var (
 	oneSided      = []string{"put", "get", "put-quiet", "signal-pingpong", "notify-pingpong"}
 	oneSidedOSH   = []string{"put", "get", "put-quiet", "flag-pingpong"}
 	collectives   = []string{"broadcast", "fcollect", "alltoall", "sum"}
 	words         = []string{"put", "put-quiet", "get", "fetch-add", "signal-pingpong"}
-	locks         = []string{"lock-contended", "dmcs-contended"}
+	locks         = []string{"lock-contended", contendedDMCS}
 	everyTogether = append([]string{"barrier"}, collectives...)
 	small         = []int{8}
 	hostSizes     = []int{8, 64 << 10}

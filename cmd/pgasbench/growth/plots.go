@@ -23,7 +23,7 @@ type plotFile struct {
 }
 
 // peerBench is what the peer calls an operation that it has by another name.
-var peerBench = map[string]string{"signal-pingpong": "flag-pingpong", "notify-pingpong": "flag-pingpong", "dmcs-contended": "lock-contended"}
+var peerBench = map[string]string{"signal-pingpong": "flag-pingpong", "notify-pingpong": "flag-pingpong", contendedDMCS: "lock-contended"}
 
 func curvesOf(a axis, hosts int, spread string, bytes int, benches ...[]string) (all []curve) {
 	for _, list := range benches {

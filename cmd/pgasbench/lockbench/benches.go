@@ -40,5 +40,5 @@ func benchNames() (names []string) {
 
 // takes reports whether b can be asked to measure the kind.
 func (b bench) takes(k kind) bool {
-	return slices.Contains(b.locks, k.name) || b.any && k.alloc != nil
+	return slices.Contains(b.locks, k.Name) || b.any && k.alloc != nil
 }

@@ -22,10 +22,11 @@ import (
 	"time"
 
 	"github.com/gopgas/gopgas/locks"
+	"github.com/gopgas/gopgas/locks/kinds"
 	"github.com/gopgas/gopgas/pgas"
 )
 
-var cosedLocks = []string{"N-CoSED", "DQNL", "SRSL"}
+var cosedLocks = []string{kinds.NCoSED, kinds.DQNL, kinds.SRSL}
 
 // xeonCluster is the cluster of the paper, one PE to a host, in notification mode.
 var xeonCluster = config{Costs: "mt25208-notified", Atomics: "unified", Rounds: usualRounds}
@@ -142,21 +143,11 @@ func makeLock(ctx context.Context, w *pgas.World, c config) (l locks.Lock, serve
 		l, free, err = k.alloc(ctx, w, c)
 		return l, nil, free, err
 	}
-	state, err := locks.AllocSRSLState(ctx, w, 1)
+	l, free, err = kinds.Of(kinds.SRSL).Alloc(ctx, w, kinds.Options{})
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	inbox, err := pgas.Alloc[int64](ctx, w, w.NPEs())
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	s := locks.NewSRSL(w, state.At(0), inbox.All(), locks.SRSLOptions{})
-	return s, s.Serve, func(ctx context.Context) error {
-		if err := inbox.Free(ctx); err != nil {
-			return err
-		}
-		return state.Sym().Free(ctx)
-	}, nil
+	return l, l.(*locks.SRSL).Serve, free, nil
 }
 
 // serve serves on PE 0 until all clients are through. A simulated PE has no goroutine that could look for that

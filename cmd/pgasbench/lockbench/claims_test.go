@@ -15,6 +15,7 @@ import (
 	"github.com/gopgas/gopgas/cmd/pgasbench/histogram"
 	"github.com/gopgas/gopgas/cmd/pgasbench/machines"
 	"github.com/gopgas/gopgas/locks"
+	"github.com/gopgas/gopgas/locks/kinds"
 	"github.com/gopgas/gopgas/pgas"
 )
 
@@ -134,9 +135,9 @@ func (noLock) Waiting() int                { return 1 << 20 }
 // TestNoLock: every bench finds out that a lock does not exclude, by looking on where that can be done, and
 // otherwise by what it has done under the lock.
 func TestNoLock(t *testing.T) {
-	had := kinds
-	defer func() { kinds = had }()
-	kinds = append(kinds[:len(kinds):len(kinds)], kind{name: "none", shared: true, alloc: func(context.Context, *pgas.World, config) (locks.Lock, func(context.Context) error, error) {
+	had := compared
+	defer func() { compared = had }()
+	compared = append(had[:len(had):len(had)], kind{Kind: kinds.Kind{Name: "none", Readers: true}, alloc: func(context.Context, *pgas.World, config) (locks.Lock, func(context.Context) error, error) {
 		return noLock{}, func(context.Context) error { return nil }, nil
 	}})
 	for _, name := range []string{"ecsb", "cascade", "hashtable"} {

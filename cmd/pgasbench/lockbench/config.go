@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/gopgas/gopgas/locks/kinds"
 )
 
 // config is one point to measure. What a lock or a bench has no use for is zero.
@@ -82,37 +84,37 @@ var parameters = []parameter{
 	{
 		name: "fw", label: "F_W: writers, %",
 		text: func(c config) string { return percent(c.Writers) }, value: func(c config) float64 { return 100 * c.Writers },
-		zero: func(c *config) { c.Writers = 1 }, used: func(k kind) bool { return k.shared },
+		zero: func(c *config) { c.Writers = 1 }, used: func(k kind) bool { return k.Readers },
 	},
 	{
 		name: "tdc", label: "T_DC: PEs for each counter",
 		text: func(c config) string { return number(c.TDC) }, value: func(c config) float64 { return float64(c.TDC) },
-		zero: func(c *config) { c.TDC = 0 }, used: func(k kind) bool { return k.counters },
+		zero: func(c *config) { c.TDC = 0 }, used: func(k kind) bool { return k.Counters },
 	},
 	{
 		name: "tl", label: "T_L of the innermost level",
 		text: func(c config) string { return numbers(c.TL) }, value: func(c config) float64 { return last(c.TL) },
-		zero: func(c *config) { c.TL = nil }, used: func(k kind) bool { return k.levels },
+		zero: func(c *config) { c.TL = nil }, used: func(k kind) bool { return k.Order == kinds.ByNearness },
 	},
 	{
 		name: "tr", label: "T_R: readers before a writer",
 		text: func(c config) string { return number(c.TR) }, value: func(c config) float64 { return float64(c.TR) },
-		zero: func(c *config) { c.TR = 0 }, used: func(k kind) bool { return k.counters },
+		zero: func(c *config) { c.TR = 0 }, used: func(k kind) bool { return k.Counters },
 	},
 	{
 		name: "tw", label: "T_W: writers before readers",
 		text: func(c config) string { return number(c.TW) }, value: func(c config) float64 { return float64(c.TW) },
-		zero: func(c *config) { c.TW = 0 }, used: func(k kind) bool { return k.counters },
+		zero: func(c *config) { c.TW = 0 }, used: func(k kind) bool { return k.Counters },
 	},
 	{
 		name: "remote", label: "remote budget",
 		text: func(c config) string { return number(c.Remote) }, value: func(c config) float64 { return float64(c.Remote) },
-		zero: func(c *config) { c.Remote = 0 }, used: func(k kind) bool { return k.budgets },
+		zero: func(c *config) { c.Remote = 0 }, used: func(k kind) bool { return k.Budgets },
 	},
 	{
 		name: "local", label: "local budget",
 		text: func(c config) string { return number(c.Local) }, value: func(c config) float64 { return float64(c.Local) },
-		zero: func(c *config) { c.Local = 0 }, used: func(k kind) bool { return k.budgets },
+		zero: func(c *config) { c.Local = 0 }, used: func(k kind) bool { return k.Budgets },
 	},
 	{name: "locks", label: "locks", text: func(c config) string { return number(c.Locks) }, value: func(c config) float64 { return float64(c.Locks) }},
 	{name: "locality", label: "local: acquisitions, %", text: func(c config) string { return percent(c.Locality) }, value: func(c config) float64 { return 100 * c.Locality }},
@@ -250,7 +252,7 @@ func or[T any](given, usual []T) []T {
 // short enough to wait for, in the simulator. PEs that poll do many operations for each.
 func roundsFor(c config) int {
 	all := 200_000
-	if k, _ := kindOf(c.Lock); k.polls {
+	if c.Lock == kinds.Spin {
 		all /= 10
 	}
 	return min(max(all/c.PEs, 20), 2000)

@@ -5,6 +5,8 @@ package lockbench
 import (
 	"slices"
 	"time"
+
+	"github.com/gopgas/gopgas/locks/kinds"
 )
 
 // A figure is a sweep, and how it is drawn.
@@ -32,10 +34,10 @@ func figureNames() (names []string) {
 }
 
 var (
-	mcsLocks    = []string{"foMPI-Spin", "D-MCS", "RMA-MCS"}
+	mcsLocks    = []string{kinds.Spin, kinds.DMCS, kinds.RMAMCS}
 	paperPEs    = []int{8, 16, 32, 64, 128, 256, 512, 1024}
-	onlyRMARW   = []string{"RMA-RW"}
-	bothRW      = []string{"foMPI-RW", "RMA-RW"}
+	onlyRMARW   = []string{kinds.RMARW}
+	bothRW      = []string{kinds.SpinRW, kinds.RMARW}
 	atLeast16   = []int{16, 32, 64, 128, 256, 512, 1024}
 	manyPEs     = []int{16, 64, 128, 256, 512, 1024}
 	sameProduct = [][]int{{100, 10}, {40, 25}, {20, 50}} // of T_L, by level
@@ -82,7 +84,7 @@ var rmaFigures = []figure{
 	},
 	{
 		name: "rw-seq", doc: "none of the paper's: RMA-RW, and its writers at one counter after the other",
-		sweep: sweep{benches: []string{"ecsb"}, locks: []string{"RMA-RW", "RMA-RW-seq"}, pes: manyPEs, writers: []float64{0.002, 0.02, 0.25}},
+		sweep: sweep{benches: []string{"ecsb"}, locks: []string{kinds.RMARW, rmaRWSeq}, pes: manyPEs, writers: []float64{0.002, 0.02, 0.25}},
 	},
 }
 

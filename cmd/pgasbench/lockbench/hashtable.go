@@ -18,12 +18,13 @@ import (
 	"fmt"
 
 	"github.com/gopgas/gopgas/locks"
+	"github.com/gopgas/gopgas/locks/kinds"
 	"github.com/gopgas/gopgas/pgas"
 )
 
 var hashtableBenches = []bench{{
 	name: "hashtable", doc: "time of inserts into the memory of PE 0, and lookups there", y: "took",
-	locks: []string{"foMPI-A", "foMPI-RW", "RMA-RW"}, usual: pizDaint, body: hashtableBody,
+	locks: []string{foMPIA, kinds.SpinRW, kinds.RMARW}, usual: pizDaint, body: hashtableBody,
 }}
 
 // hashtableFigures are those of rma-locks 5.3.

@@ -1,150 +1,83 @@
 package lockbench
 
-// The locks that are compared, by the names that the papers have for them.
+// The locks that are compared: those of package locks, and variants that one bench or another makes.
 
 import (
 	"context"
 	"slices"
 
 	"github.com/gopgas/gopgas/locks"
+	"github.com/gopgas/gopgas/locks/kinds"
 	"github.com/gopgas/gopgas/pgas"
 )
 
-// A kind is one of them, and which parameters it has.
+// Names of what is compared besides locks of package locks.
+const (
+	rmaRWSeq = "RMA-RW-seq"
+	foMPIA   = "foMPI-A"
+	mcs      = "MCS"
+	mcsCAS   = "MCS-CAS"
+	spin     = "spin"
+)
+
+// A kind is a lock that is compared. Its name and its phrase are those of package kinds, or its own.
 type kind struct {
-	name, doc string
-	shared    bool // readers share it
-	counters  bool // T_DC, T_R, T_W
-	levels    bool // T_L
-	budgets   bool // remote and local
-	polls     bool // over the network
-	// alloc is collective, as is free. It is nil for what only some benches know how to make.
+	kinds.Kind
+	// alloc is collective, and so is free. It is nil if only some benches know how to make the lock.
 	alloc func(ctx context.Context, w *pgas.World, c config) (l locks.Lock, free func(context.Context) error, err error)
 }
 
-var kinds = []kind{
-	{
-		name: "foMPI-Spin", doc: "one word, tried again and again", polls: true,
-		alloc: func(ctx context.Context, w *pgas.World, _ config) (locks.Lock, func(context.Context) error, error) {
-			s, err := locks.AllocSpinState(ctx, w, 1)
-			if err != nil {
-				return nil, nil, err
+// compared are the locks in the order of -list: by paper, and then variants.
+var compared = slices.Concat(ofPapers(), variants)
+
+// ofPapers returns the locks of package locks that need no server, and behind RMA-RW the same as its paper has it.
+func ofPapers() (all []kind) {
+	for _, paper := range kinds.Papers() {
+		for _, k := range kinds.All() {
+			if k.Paper != paper || k.Serves {
+				continue
 			}
-			return locks.NewSpin(w, s.At(0), locks.SpinOptions{}), s.Sym().Free, nil
-		},
-	},
-	{
-		name: "foMPI-RW", doc: "the same with readers", shared: true,
-		alloc: func(ctx context.Context, w *pgas.World, _ config) (locks.Lock, func(context.Context) error, error) {
-			s, err := locks.AllocSpinState(ctx, w, 1)
-			if err != nil {
-				return nil, nil, err
+			all = append(all, kind{k, allocator(k, false)})
+			if k.Counters {
+				seq := k
+				seq.Name, seq.Doc = rmaRWSeq, "the same, its writers at one counter after the other, as in the paper"
+				all = append(all, kind{seq, allocator(k, true)})
 			}
-			return locks.NewSpinRW(w, s.At(0), locks.SpinOptions{}), s.Sym().Free, nil
-		},
-	},
-	{
-		name: "D-MCS", doc: "a queue of PEs",
-		alloc: func(ctx context.Context, w *pgas.World, _ config) (locks.Lock, func(context.Context) error, error) {
-			s, err := locks.AllocDMCSState(ctx, w, 1)
-			if err != nil {
-				return nil, nil, err
-			}
-			return locks.NewDMCS(w, s.At(0), locks.DMCSOptions{}), s.Sym().Free, nil
-		},
-	},
-	{
-		name: "RMA-MCS", doc: "a tree of queues along the topology", levels: true,
-		alloc: func(ctx context.Context, w *pgas.World, c config) (locks.Lock, func(context.Context) error, error) {
-			s, err := locks.AllocRMAMCSState(ctx, w, 1)
-			if err != nil {
-				return nil, nil, err
-			}
-			l, err := locks.NewRMAMCS(ctx, w, s.At(0), locks.RMAMCSOptions{Levels: c.Levels, TL: c.TL})
-			return l, s.Sym().Free, err
-		},
-	},
-	{
-		name: "RMA-RW", doc: "such a tree, and a counter for readers", shared: true, counters: true, levels: true,
-		alloc: func(ctx context.Context, w *pgas.World, c config) (locks.Lock, func(context.Context) error, error) {
-			return allocRMARW(ctx, w, c, false)
-		},
-	},
-	{
-		name: "RMA-RW-seq", doc: "the same, its writers at one counter after the other, as in the paper", shared: true, counters: true, levels: true,
-		alloc: func(ctx context.Context, w *pgas.World, c config) (locks.Lock, func(context.Context) error, error) {
-			return allocRMARW(ctx, w, c, true)
-		},
-	},
-	{
-		name: "N-CoSED", doc: "one word for writers and readers", shared: true,
-		alloc: func(ctx context.Context, w *pgas.World, _ config) (locks.Lock, func(context.Context) error, error) {
-			s, err := locks.AllocNCoSEDState(ctx, w, 1)
-			if err != nil {
-				return nil, nil, err
-			}
-			return locks.NewNCoSED(w, s.At(0), locks.NCoSEDOptions{}), s.Sym().Free, nil
-		},
-	},
-	{
-		name: "DQNL", doc: "a queue of PEs, entered by compare-swap",
-		alloc: func(ctx context.Context, w *pgas.World, _ config) (locks.Lock, func(context.Context) error, error) {
-			s, err := locks.AllocDQNLState(ctx, w, 1)
-			if err != nil {
-				return nil, nil, err
-			}
-			return locks.NewDQNL(w, s.At(0), locks.DQNLOptions{}), s.Sym().Free, nil
-		},
-	},
-	{
-		name: "ALock", doc: "two queues: the host of the lock, and the others", budgets: true,
-		alloc: func(ctx context.Context, w *pgas.World, c config) (locks.Lock, func(context.Context) error, error) {
-			cpu, err := w.NewContext(pgas.ByCPU())
-			if err != nil {
-				return nil, nil, err
-			}
-			s, err := locks.AllocALockState(ctx, w, 1)
-			if err != nil {
-				return nil, nil, err
-			}
-			l, err := locks.NewALock(w, s.At(0), locks.ALockOptions{RemoteBudget: c.Remote, LocalBudget: c.Local, CPU: cpu})
-			return l, func(ctx context.Context) error {
-				if err := s.Sym().Free(ctx); err != nil {
-					return err
-				}
-				return cpu.Close()
-			}, err
-		},
-	},
-	// Those of benches that make them by themselves.
-	{name: "foMPI-A", doc: "no lock: atomics only, for the hashtable", shared: true},
-	{name: "SRSL", doc: "a PE serves: for basic and cascade", shared: true},
-	{name: "MCS", doc: "of a table: a queue of PEs"},
-	{name: "MCS-CAS", doc: "of a table: a queue of PEs, entered by compare-swap, as the paper's MCS"},
-	{name: "spin", doc: "of a table: one word, tried without a pause"},
+		}
+	}
+	return all
 }
 
-func allocRMARW(ctx context.Context, w *pgas.World, c config, sequential bool) (locks.Lock, func(context.Context) error, error) {
-	s, err := locks.AllocRMARWState(ctx, w, 1)
-	if err != nil {
-		return nil, nil, err
+// allocator returns the alloc of k.
+func allocator(k kinds.Kind, sequential bool) func(context.Context, *pgas.World, config) (locks.Lock, func(context.Context) error, error) {
+	return func(ctx context.Context, w *pgas.World, c config) (locks.Lock, func(context.Context) error, error) {
+		return k.Alloc(ctx, w, kinds.Options{
+			Levels: c.Levels, TL: c.TL, TDC: c.TDC, TR: c.TR, TW: c.TW, Sequential: sequential,
+			RemoteBudget: c.Remote, LocalBudget: c.Local,
+		})
 	}
-	o := locks.RMARWOptions{Levels: c.Levels, TL: c.TL, TDC: c.TDC, TR: c.TR, TW: c.TW, Sequential: sequential}
-	l, err := locks.NewRMARW(ctx, w, s.At(0), o)
-	return l, s.Sym().Free, err
+}
+
+// variants are made by the benches that compare them.
+var variants = []kind{
+	{Kind: kinds.Kind{Name: foMPIA, Doc: "no lock: atomics only, for the hashtable", Readers: true}},
+	{Kind: kinds.Kind{Name: kinds.SRSL, Doc: kinds.Of(kinds.SRSL).Doc + ": for basic and cascade", Readers: true}},
+	{Kind: kinds.Kind{Name: mcs, Doc: "of a table: a queue of PEs"}},
+	{Kind: kinds.Kind{Name: mcsCAS, Doc: "of a table: a queue of PEs, entered by compare-swap, as the paper's MCS"}},
+	{Kind: kinds.Kind{Name: spin, Doc: "of a table: one word, tried without a pause"}},
 }
 
 func kindOf(name string) (kind, bool) {
-	i := slices.IndexFunc(kinds, func(k kind) bool { return k.name == name })
+	i := slices.IndexFunc(compared, func(k kind) bool { return k.Name == name })
 	if i < 0 {
 		return kind{}, false
 	}
-	return kinds[i], true
+	return compared[i], true
 }
 
 func kindNames() (names []string) {
-	for _, k := range kinds {
-		names = append(names, k.name)
+	for _, k := range compared {
+		names = append(names, k.Name)
 	}
 	return names
 }

@@ -73,8 +73,8 @@ func List() string {
 		fmt.Fprintf(&text, "  %-14s %s\n", b.name, b.doc)
 	}
 	text.WriteString("locks (-lock)\n")
-	for _, k := range kinds {
-		fmt.Fprintf(&text, "  %-14s %s\n", k.name, k.doc)
+	for _, k := range compared {
+		fmt.Fprintf(&text, "  %-14s %s\n", k.Name, k.Doc)
 	}
 	text.WriteString("figures (-figure)\n")
 	for _, f := range figures {

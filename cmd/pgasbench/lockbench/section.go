@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/gopgas/gopgas/locks"
+	"github.com/gopgas/gopgas/locks/kinds"
 	"github.com/gopgas/gopgas/pgas"
 )
 
@@ -35,7 +36,7 @@ type Shared struct {
 }
 
 // rmaLocks are what the paper compares.
-var rmaLocks = []string{"foMPI-Spin", "D-MCS", "RMA-MCS", "foMPI-RW", "RMA-RW"}
+var rmaLocks = []string{kinds.Spin, kinds.DMCS, kinds.RMAMCS, kinds.SpinRW, kinds.RMARW}
 
 // pizDaint is the machine of the paper: 16 PEs on the 8 cores of a host, two levels of the tree.
 var pizDaint = sweep{
@@ -153,7 +154,7 @@ func join(ctx context.Context, w *pgas.World, c config) (m *member, leave func(c
 		return nil, nil, err
 	}
 	m = &member{ctx: ctx, w: w, c: c, lock: l, shared: shared.At(0)}
-	if k.shared {
+	if k.Readers {
 		m.rw = l.(locks.RWLock)
 	}
 	return m, func(ctx context.Context) error {

@@ -14,15 +14,16 @@ import (
 	"time"
 
 	"github.com/gopgas/gopgas/locks"
+	"github.com/gopgas/gopgas/locks/kinds"
 	"github.com/gopgas/gopgas/pgas"
 )
 
 // tableKinds are what a table can be of.
 var tableKinds = map[string]locks.TableKind{
-	"ALock": locks.TableALock, "MCS": locks.TableMCS, "MCS-CAS": locks.TableDQNL, "spin": locks.TableSpin,
+	kinds.ALock: locks.TableALock, mcs: locks.TableMCS, mcsCAS: locks.TableDQNL, spin: locks.TableSpin,
 }
 
-var tableLocks = []string{"ALock", "MCS", "MCS-CAS", "spin"}
+var tableLocks = []string{kinds.ALock, mcs, mcsCAS, spin}
 
 // cloudLab is the cluster of the paper, and its middle one of contentions.
 var cloudLab = sweep{
@@ -50,7 +51,7 @@ func throughputFigure(name, doc string, count int, localities []float64) figure 
 var tableFigures = []figure{
 	{
 		name: "alock-budgets", doc: "alock 4: budgets of ALock, 100 locks, 20 hosts", x: "remote",
-		sweep: sweep{benches: []string{"table"}, locks: []string{"ALock"}, locality: localities, remote: []int{5, 10, 20}, local: []int{5, 10, 20}},
+		sweep: sweep{benches: []string{"table"}, locks: []string{kinds.ALock}, locality: localities, remote: []int{5, 10, 20}, local: []int{5, 10, 20}},
 	},
 	throughputFigure("alock-high", "alock 5i: 20 locks by PEs of a host, 20 hosts", 20, localities),
 	throughputFigure("alock-medium", "alock 5j: the same, 100 locks", 100, localities),

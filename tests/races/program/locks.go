@@ -1,11 +1,12 @@
 package main
 
-// Each kind of lock: two PEs in it one after the other, and one of them in it and the other not.
+// Each kind of lock: two PEs hold it one after the other, or one PE holds it and the other does not.
 
 import (
 	"context"
 
 	"github.com/gopgas/gopgas/locks"
+	"github.com/gopgas/gopgas/locks/kinds"
 	"github.com/gopgas/gopgas/pgas"
 )
 
@@ -22,30 +23,38 @@ type readLock interface {
 	RUnlock()
 }
 
-// kinds are the kinds of locks, by the names of the tables.
-var kinds = []struct {
-	name string
-	make func(p *pe) lock
-}{
-	{"`pgas.Lock`", func(p *pe) lock { return specLock{pgas.LockOf(got(pgas.Alloc[pgas.Lock](p.ctx, p.World, 1)), 0)} }},
-	{"`locks.Spin`", func(p *pe) lock { return got(locks.AllocSpin(p.ctx, p.World, locks.SpinOptions{})) }},
-	{"`locks.DMCS`", func(p *pe) lock { return got(locks.AllocDMCS(p.ctx, p.World, locks.DMCSOptions{})) }},
-	{"`locks.DQNL`", func(p *pe) lock { return got(locks.AllocDQNL(p.ctx, p.World, locks.DQNLOptions{})) }},
-	{"`locks.ALock`", func(p *pe) lock { return got(locks.AllocALock(p.ctx, p.World, locks.ALockOptions{})) }},
-	{"`locks.RMAMCS`", func(p *pe) lock { return got(locks.AllocRMAMCS(p.ctx, p.World, locks.RMAMCSOptions{})) }},
-	{"`locks.Table`", func(p *pe) lock { return got(locks.AllocTable(p.ctx, p.World, 2, locks.TableOptions{})).Lock(1) }},
-	{"`locks.SpinRW`", func(p *pe) lock { return got(locks.AllocSpinRW(p.ctx, p.World, locks.SpinOptions{})) }},
-	{"`locks.RMARW`", func(p *pe) lock { return got(locks.AllocRMARW(p.ctx, p.World, locks.RMARWOptions{})) }},
-	{"`locks.NCoSED`", func(p *pe) lock { return got(locks.AllocNCoSED(p.ctx, p.World, locks.NCoSEDOptions{})) }},
-	{"`locks.SRSL`", func(p *pe) lock { return served(p) }},
-	{"`locks.Service`", func(p *pe) lock {
-		return namedLock{got(locks.NewService(p.ctx, p.World, locks.ServiceOptions{})), "data"}
-	}},
+// A kind is a kind of locks.
+type kind struct {
+	name    string // as the tables of the page have it
+	readers bool   // what make returns is a readLock
+	make    func(p *pe) lock
+}
+
+// allKinds returns pgas.Lock, the locks of package locks, and what is made of these.
+func allKinds() []kind {
+	all := []kind{
+		{"`pgas.Lock`", false, newSpecLock},
+		{"`locks.Table`", false, func(p *pe) lock { return got(locks.AllocTable(p.ctx, p.World, 2, locks.TableOptions{})).Lock(1) }},
+		{"`locks.Service`", true, func(p *pe) lock {
+			return namedLock{got(locks.NewService(p.ctx, p.World, locks.ServiceOptions{})), "data"}
+		}},
+	}
+	for _, k := range kinds.All() {
+		all = append(all, kind{"`locks." + k.Type + "`", k.Readers, func(p *pe) lock {
+			l, _, err := k.Alloc(p.ctx, p.World, kinds.Options{})
+			must(err)
+			if s, ok := l.(*locks.SRSL); ok {
+				p.serve(s)
+			}
+			return l
+		}})
+	}
+	return all
 }
 
 // underLocks returns the scenarios of all kinds.
 func underLocks() (all []scenario) {
-	for _, k := range kinds {
+	for _, k := range allKinds() {
 		all = append(all,
 			scenario{first: "put under " + k.name, then: "get under it", run: func(p *pe) (first, then func()) {
 				l := k.make(p)
@@ -58,32 +67,28 @@ func underLocks() (all []scenario) {
 					func() { p.await(); p.word.Get(1) }
 			}},
 		)
-		all = append(all, forReaders(k.name, k.make)...)
+		all = append(all, k.forReaders()...)
 	}
 	return all
 }
 
-// forReaders returns the scenarios of a lock for readers, none for another.
-func forReaders(name string, make func(p *pe) lock) []scenario {
-	if !forReadersToo[name] {
+// forReaders returns the scenarios of readers, none if the lock has no readers.
+func (k kind) forReaders() []scenario {
+	if !k.readers {
 		return nil
 	}
 	return []scenario{
-		{first: "get under " + name + " as a reader", then: "put under it as a writer", run: func(p *pe) (first, then func()) {
-			l := make(p).(readLock)
+		{first: "get under " + k.name + " as a reader", then: "put under it as a writer", run: func(p *pe) (first, then func()) {
+			l := k.make(p).(readLock)
 			return func() { p.inShared(l, func() { p.word.Get(1) }) },
 				func() { p.in(l, func() { p.word.Put(1, 1) }) }
 		}},
-		{first: "put under " + name + " as a reader", then: "put under it as a reader", run: func(p *pe) (first, then func()) {
-			l := make(p).(readLock)
+		{first: "put under " + k.name + " as a reader", then: "put under it as a reader", run: func(p *pe) (first, then func()) {
+			l := k.make(p).(readLock)
 			return func() { p.inShared(l, func() { p.meet(); p.word.Put(1, 1); p.pass() }) },
 				func() { p.inShared(l, func() { p.meet(); p.await(); p.word.Put(1, 1) }) }
 		}},
 	}
-}
-
-var forReadersToo = map[string]bool{
-	"`locks.SpinRW`": true, "`locks.RMARW`": true, "`locks.NCoSED`": true, "`locks.SRSL`": true, "`locks.Service`": true,
 }
 
 // in runs f while this PE holds l.
@@ -106,6 +111,10 @@ func (p *pe) meet() { must(p.Barrier(p.ctx)) }
 // specLock is the lock of the specification, whose Unlock has an error.
 type specLock struct{ pgas.LockRef }
 
+func newSpecLock(p *pe) lock {
+	return specLock{pgas.LockOf(got(pgas.Alloc[pgas.Lock](p.ctx, p.World, 1)), 0)}
+}
+
 func (l specLock) Unlock() { must(l.LockRef.Unlock()) }
 
 // namedLock is a lock of a Service.
@@ -119,9 +128,8 @@ func (l namedLock) Unlock()                         { l.service.Unlock(l.name) }
 func (l namedLock) RLock(ctx context.Context) error { return l.service.RLock(ctx, l.name) }
 func (l namedLock) RUnlock()                        { l.service.RUnlock(l.name) }
 
-// served returns a lock that PE 0 serves until all PEs have done their parts.
-func served(p *pe) lock {
-	l := got(locks.AllocSRSL(p.ctx, p.World, locks.SRSLOptions{}))
+// serve has PE 0 serve l until all PEs have done their parts.
+func (p *pe) serve(l *locks.SRSL) {
 	ctx, stop := context.WithCancel(p.ctx)
 	ended := make(chan struct{})
 	go func() {
@@ -129,5 +137,4 @@ func served(p *pe) lock {
 		p.on(0, func() { _ = l.Serve(ctx) }) // it ends with ctx, and says so
 	}()
 	p.atEnd = func() { p.meet(); stop(); <-ended }
-	return l
 }

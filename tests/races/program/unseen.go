@@ -81,7 +81,7 @@ var unseen = []scenario{
 			func() { p.await(); p.inShared(l, func() { p.word.Put(1, 2) }) }
 	}},
 	{first: "put before locking and unlocking", then: "later, locking, unlocking, put", run: func(p *pe) (first, then func()) {
-		l := kinds[0].make(p)
+		l := newSpecLock(p)
 		return func() { p.word.Put(1, 1); p.in(l, func() {}); p.pass() },
 			func() { p.await(); p.in(l, func() {}); p.word.Put(1, 2) }
 	}},
