@@ -86,7 +86,12 @@ func runStatic(args []string, _ io.Writer) (int, error) {
 	ctx, cancel := o.context()
 	defer cancel()
 	return observe(observers, spec, func(spec launch.Spec) (launch.Result, error) {
-		status, err := launch.RunStatic(ctx, spec, index, os.Environ())
+		status, err := launch.RunStatic(ctx, launch.StaticSpec{
+			Hosts: spec.Hosts, Host: index, Environ: os.Environ(),
+			Program: spec.Program, Args: spec.Args, Dir: spec.Dir, Env: spec.Env,
+			Stdin: spec.Stdin, Stdout: spec.Stdout, Stderr: spec.Stderr, Tag: spec.Tag, Output: spec.Output,
+			Grace: spec.Grace, KeepGoing: spec.KeepGoing, Unbound: spec.Unbound, Signals: spec.Signals, Logf: spec.Logf,
+		})
 		return launch.Result{Status: status}, err
 	}), nil
 }

@@ -103,24 +103,34 @@ func (s *Spec) complete() error {
 	if err := CheckHosts(s.Hosts); err != nil {
 		return err
 	}
-	if s.Template == "" {
-		s.Template = DefaultTemplate
-	}
-	s.own = IsHere(s.Template)
-	if _, err := SplitTemplate(s.Template); err != nil {
+	if err := s.completeAgents(); err != nil {
 		return err
 	}
 	var err error
 	if s.settings, err = boot.ParseSettings(append(os.Environ(), s.Env...)); err != nil {
 		return err
 	}
-	if s.Dir == "" {
-		if s.Dir, err = os.Getwd(); err != nil {
-			return fmt.Errorf("finding the working directory: %w", err)
-		}
+	if s.Dir, s.Program, err = whereItRuns(s.Dir, s.Program); err != nil {
+		return err
 	}
-	if !filepath.IsAbs(s.Program) {
-		s.Program = filepath.Join(s.Dir, s.Program)
+	if s.Stall < 0 {
+		return fmt.Errorf("a stall of %v: it must be 0 or more", s.Stall)
+	}
+	s.ConnectTimeout = cmp.Or(s.ConnectTimeout, s.settings.BootTimeout, 30*time.Second)
+	s.HintDelay = cmp.Or(s.HintDelay, 3*time.Second)
+	s.Grace = cmp.Or(s.Grace, defaultGrace)
+	if s.Logf == nil {
+		s.Logf = logNothing
+	}
+	return nil
+}
+
+// completeAgents checks what says how agents start, and fills in its defaults.
+func (s *Spec) completeAgents() error {
+	s.Template = cmp.Or(s.Template, DefaultTemplate)
+	s.own = IsHere(s.Template)
+	if _, err := SplitTemplate(s.Template); err != nil {
+		return err
 	}
 	if s.Agent == nil {
 		self, err := os.Executable()
@@ -135,28 +145,31 @@ func (s *Spec) complete() error {
 	if s.Stage {
 		s.staging = &spawn.Staging{} // prepareStaging names the files
 	}
-	if s.FanOut == 0 {
-		s.FanOut = DefaultFanOut
-	}
-	if s.Stall < 0 {
-		return fmt.Errorf("a stall of %v: it must be 0 or more", s.Stall)
-	}
 	if s.FanOut < 0 {
 		return fmt.Errorf("a fan-out of %d: it must be 1 or more", s.FanOut)
 	}
-	if s.ConnectTimeout == 0 {
-		s.ConnectTimeout = cmp.Or(s.settings.BootTimeout, 30*time.Second)
-	}
-	if s.HintDelay == 0 {
-		s.HintDelay = 3 * time.Second
-	}
-	if s.Grace == 0 {
-		s.Grace = time.Second
-	}
-	if s.Logf == nil {
-		s.Logf = func(string, ...any) {}
-	}
+	s.FanOut = cmp.Or(s.FanOut, DefaultFanOut)
 	return nil
+}
+
+// defaultGrace is the time between SIGTERM and SIGKILL if the user names none.
+const defaultGrace = time.Second
+
+// logNothing is the Logf of a job that is not to log.
+func logNothing(string, ...any) {}
+
+// whereItRuns returns the working directory and the path of the program of a job: of this process if dir is empty.
+func whereItRuns(dir, program string) (string, string, error) {
+	if dir == "" {
+		var err error
+		if dir, err = os.Getwd(); err != nil {
+			return "", "", fmt.Errorf("finding the working directory: %w", err)
+		}
+	}
+	if !filepath.IsAbs(program) {
+		program = filepath.Join(dir, program)
+	}
+	return dir, program, nil
 }
 
 // CheckHosts checks the hosts of a job and fills in the number of their first PEs. The error names a host that is

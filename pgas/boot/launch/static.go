@@ -4,12 +4,16 @@ package launch
 // by themselves (pgas/boot/join/rendezvous_static.go). There is no launcher above this one, so it is for what starts one
 // program on each host and no more: an Indexed Job of Kubernetes, systemd, docker compose.
 //
-// The PEs tell each other of a death. So what is left is what only their parent can do: whole lines, signals, an exit
-// status for all of them, and their end when one has failed, or when this process has.
+// It is no agent. An agent answers a launcher, and knows its PEs by the segment that it has made for them: their deaths,
+// what they wait for, whether they have left the job. PEs of a static start make a segment of their own, and tell each
+// other of a death. So what is left is what only their parent can do: whole lines, signals, an exit status for all of
+// them, and their end when one has failed, or when this process has. A PE starts as under an agent (agent.Process).
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -29,72 +33,106 @@ import (
 	"github.com/gopgas/gopgas/pgas/boot/launch/internal/spawn"
 )
 
+// StaticSpec says which PEs of a job RunStatic starts, and how. Hosts, Program and Environ are required. A field that
+// Spec has as well means the same.
+type StaticSpec struct {
+	Hosts   []boot.Host // of the whole job
+	Host    int         // the index in Hosts of the one whose PEs are started: join.StaticPlace finds it
+	Environ []string    // the environment of every PE, in which join.StaticPlace has found the job
+
+	Program string
+	Args    []string
+	Dir     string
+	Env     []string // on top of Environ
+	Stdin   io.Reader
+	Stdout  io.Writer
+	Stderr  io.Writer
+	Tag     bool
+	Output  func(pe int, s Stream, piece []byte) // called for a PE from two goroutines, one for each stream
+
+	Grace     time.Duration
+	KeepGoing bool
+	Unbound   bool
+	Signals   <-chan os.Signal
+	Logf      func(format string, args ...any)
+}
+
+// complete checks the spec and fills in defaults.
+func (s *StaticSpec) complete() error {
+	if err := CheckHosts(s.Hosts); err != nil {
+		return err
+	}
+	if _, err := boot.ParseSettings(slices.Concat(s.Environ, s.Env)); err != nil {
+		return err
+	}
+	var err error
+	if s.Dir, s.Program, err = whereItRuns(s.Dir, s.Program); err != nil {
+		return err
+	}
+	s.Grace = cmp.Or(s.Grace, defaultGrace)
+	if s.Logf == nil {
+		s.Logf = logNothing
+	}
+	if err := agent.CheckDir(s.Dir); err != nil {
+		return err
+	}
+	return spawn.CheckProgram(s.Program)
+}
+
 // consequenceTime is how long PEs may go on after one of this host has failed before they are asked to end. They have
 // heard of it by then, and report what they were doing.
 const consequenceTime = 2 * time.Second
 
+// settleExits is how long a PE that another one's death has ended may be reaped before that one.
+const settleExits = 300 * time.Millisecond
+
 // staticHost is this host's part of a job with a static start.
 type staticHost struct {
-	spec           Spec
+	spec           StaticSpec
 	host           boot.Host
 	stdout, stderr *output.Lines
+	tails          *output.Tails
 	exits          chan staticExit
-	live           map[int]*os.Process
-	output         sync.WaitGroup
-	status         int
+	live           map[int]int       // the processes of the PEs that run, by PE
+	readers        sync.WaitGroup    // of the output of all PEs
+	status         int               // the worst exit status so far
 	signal         syscall.Signal    // the first forwarded one that ends programs; 0: none
 	end            <-chan time.Time  // when the PEs that are left are asked to end, or killed
 	killing        bool              // they have been asked
 	memoryKills    *boot.MemoryKills // when the PEs were started
 	failures       []frame.Death     // of this host's PEs, in order of their processes' ends
-	report         <-chan time.Time  // when the one to blame is told
-
-	tails *output.Tails
+	report         <-chan time.Time  // when the PE that is to blame is named
 }
-
-// settleExits is how long a PE that another one's death has ended may be reaped before that one.
-const settleExits = 300 * time.Millisecond
 
 // staticExit is the end of a PE's process.
 type staticExit struct {
-	pe    int
-	state *os.ProcessState
+	pe, process int
+	status      unix.WaitStatus
 }
 
-// RunStatic starts the PEs of spec.Hosts[index], the host that join.StaticPlace has found in environ, and waits until
-// they have ended. Of spec it uses Hosts, Program, Args, Dir, Env, Stdin, Stdout, Stderr, Output, Tag, Grace,
-// KeepGoing, Unbound, Signals and Logf; it calls Output for a PE from two goroutines. It returns the worst exit status
-// of a PE of this host; 128+N stands for signal N. When a PE fails, the others of this host are asked to end 2 s later,
-// and killed after spec.Grace; so they are when ctx ends. It returns an error if the program cannot be started, or the
+// RunStatic starts the PEs of this host, and waits until they have ended. It returns the worst exit status of a PE of
+// this host; 128+N stands for signal N. When a PE fails, the others of this host are asked to end 2 s later, and killed
+// after spec.Grace. The same happens when ctx ends. RunStatic returns an error if the program cannot be started, or the
 // cause of the end of ctx. If this process is killed, so are its PEs.
-func RunStatic(ctx context.Context, spec Spec, index int, environ []string) (int, error) {
+func RunStatic(ctx context.Context, spec StaticSpec) (int, error) {
 	if err := spec.complete(); err != nil {
 		return 0, err
 	}
-	if err := agent.CheckDir(spec.Dir); err != nil {
-		return 0, err
-	}
-	if err := spawn.CheckProgram(spec.Program); err != nil {
-		return 0, err
-	}
-	last := spec.Hosts[len(spec.Hosts)-1]
-	npes := last.First + last.PEs
+	last, host := spec.Hosts[len(spec.Hosts)-1], spec.Hosts[spec.Host]
 	s := &staticHost{
-		spec: spec, host: spec.Hosts[index], exits: make(chan staticExit), live: map[int]*os.Process{},
-		memoryKills: boot.CountMemoryKills(), tails: output.NewTails(spec.Hosts[index].First, spec.Hosts[index].PEs),
+		spec: spec, host: host, tails: output.NewTails(host.First, host.PEs),
+		exits: make(chan staticExit), live: map[int]int{}, memoryKills: boot.CountMemoryKills(),
 	}
-	s.stdout, s.stderr = output.New(spec.Stdout, spec.Stderr, spec.Tag, npes)
+	s.stdout, s.stderr = output.New(spec.Stdout, spec.Stderr, spec.Tag, last.First+last.PEs)
 	// The parent-death signal of the PEs is sent when the thread that has started them ends.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	for pe := s.host.First; pe < s.host.First+s.host.PEs; pe++ {
-		if err := s.start(pe, environ); err != nil {
-			s.signalAll(unix.SIGKILL)
-			s.supervise(ctx)
-			return 0, err
-		}
+	if err := s.start(); err != nil {
+		s.signalAll(unix.SIGKILL)
+		s.supervise(ctx)
+		return 0, err
 	}
-	spec.Logf("host %s: PEs %d to %d run", s.host.Name, s.host.First, s.host.First+s.host.PEs-1)
+	spec.Logf("host %s: PEs %d to %d run", host.Name, host.First, host.First+host.PEs-1)
 	err := s.supervise(ctx)
 	s.drain()
 	s.reportFailure()
@@ -103,56 +141,58 @@ func RunStatic(ctx context.Context, spec Spec, index int, environ []string) (int
 	return output.Status(s.status, s.stdout, s.stderr), err
 }
 
-// start starts PE pe in a process group of its own.
-func (s *staticHost) start(pe int, environ []string) error {
-	cmd := exec.Command(s.spec.Program, s.spec.Args...)
-	cmd.Dir, cmd.Env = s.spec.Dir, append(join.EnvironOf(environ, pe), s.spec.Env...)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: unix.SIGKILL}
-	out, err := cmd.StdoutPipe()
+// start starts the PEs of this host.
+func (s *staticHost) start() error {
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
 		return err
 	}
-	errs, err := cmd.StderrPipe()
-	if err != nil {
-		return err
-	}
-	if pe == 0 {
-		if in, ok := s.spec.Stdin.(*os.File); ok {
-			cmd.Stdin = in
+	defer null.Close()
+	cpus := agent.Binding(s.host.PEs, s.spec.Unbound)
+	for i := range s.host.PEs {
+		input := null
+		if in, ok := s.spec.Stdin.(*os.File); ok && s.host.First+i == 0 {
+			input = in
+		}
+		if err := s.startPE(s.host.First+i, input.Fd(), cpus[i]); err != nil {
+			return err
 		}
 	}
-	var mine []int
-	if sets := agent.CPUSets(boot.AllowedCPUs(), s.host.PEs); sets != nil && !s.spec.Unbound {
-		mine = sets[pe-s.host.First]
+	return nil
+}
+
+// startPE starts PE pe, on cpus, with the descriptor that is its standard input.
+func (s *staticHost) startPE(pe int, input uintptr, cpus []int) error {
+	p := agent.Process{
+		Program: s.spec.Program, Args: append([]string{s.spec.Program}, s.spec.Args...), Dir: s.spec.Dir,
+		Env:   (&exec.Cmd{Env: append(join.EnvironOf(s.spec.Environ, pe), s.spec.Env...)}).Environ(), // the last of two assignments
+		Files: []uintptr{input, 0, 0}, CPUs: cpus,
+		Stdout: func(piece []byte) { s.write(Stdout, pe, piece) },
+		Stderr: func(piece []byte) { s.write(Stderr, pe, piece) },
 	}
-	if err := agent.StartBound(mine, cmd.Start); err != nil {
-		return agent.DescribeExec(s.spec.Program, output.Unwrapped(err))
+	read := new(sync.WaitGroup)
+	process, err := p.Start(read)
+	if err != nil {
+		return err
 	}
-	s.live[pe] = cmd.Process
-	var read sync.WaitGroup
-	read.Go(func() { output.SplitLines(out, func(piece []byte) { s.write(Stdout, pe, piece) }) })
-	read.Go(func() {
-		hold := &output.CrashBuffer{Emit: func(piece []byte) { s.write(Stderr, pe, piece) }}
-		defer hold.Flush()
-		output.SplitLines(errs, hold.Write)
-	})
+	s.live[pe] = process
 	said := make(chan struct{})
-	s.output.Go(func() {
+	s.readers.Go(func() {
 		read.Wait()
 		close(said)
 	})
 	go func() {
-		state, _ := cmd.Process.Wait() // not cmd.Wait: a process that the PE has left may hold its output open
+		status := agent.WaitFor(process)
 		select {
 		case <-said:
-		case <-time.After(settleExits):
+		case <-time.After(settleExits): // a process that the PE has left may hold its output open
 		}
-		s.exits <- staticExit{pe, state}
+		s.exits <- staticExit{pe, process, status}
 	}()
 	return nil
 }
 
-// write writes a piece of the output of PE pe to one of the streams of this process, and to Spec.Output.
+// write writes a piece of the output of PE pe to one of the streams of this process, and to StaticSpec.Output.
 func (s *staticHost) write(to Stream, pe int, piece []byte) {
 	if s.spec.Output != nil {
 		s.spec.Output(pe, to, piece)
@@ -196,7 +236,7 @@ func (s *staticHost) supervise(ctx context.Context) error {
 func (s *staticHost) drain() {
 	done := make(chan struct{})
 	go func() {
-		s.output.Wait()
+		s.readers.Wait()
 		close(done)
 	}()
 	select {
@@ -208,9 +248,9 @@ func (s *staticHost) drain() {
 // exited handles the end of a PE. The first that fails has the others end.
 func (s *staticHost) exited(e staticExit) {
 	delete(s.live, e.pe)
-	unix.Kill(-e.state.Pid(), unix.SIGKILL) // what it has left
-	ws, _ := e.state.Sys().(syscall.WaitStatus)
-	d := frame.Death{PE: e.pe, Process: e.state.Pid(), Status: ws}
+	agent.SignalGroup(e.process, unix.SIGKILL) // what it has left
+	ws := syscall.WaitStatus(e.status)
+	d := frame.Death{PE: e.pe, Process: e.process, Status: ws}
 	if ws.Signaled() && ws.Signal() == unix.SIGKILL && !s.killing {
 		d.OutOfMemory = s.memoryKills.Explain()
 	}
@@ -265,7 +305,7 @@ func (s *staticHost) forward(sig os.Signal) {
 	s.signalAll(n)
 }
 
-// askToEnd asks the PEs that are left to end, and kills them when it is called again, after Spec.Grace.
+// askToEnd asks the PEs that are left to end, and kills them when it is called again, after StaticSpec.Grace.
 func (s *staticHost) askToEnd() {
 	if s.killing {
 		s.signalAll(unix.SIGKILL)
@@ -278,7 +318,7 @@ func (s *staticHost) askToEnd() {
 
 // signalAll signals the process group of every PE, so that a wrapper's children get it too.
 func (s *staticHost) signalAll(sig syscall.Signal) {
-	for _, p := range s.live {
-		unix.Kill(-p.Pid, sig)
+	for _, process := range s.live {
+		agent.SignalGroup(process, sig)
 	}
 }

@@ -20,7 +20,6 @@ import (
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/boot/join"
 	"github.com/gopgas/gopgas/pgas/boot/launch/internal/frame"
-	"github.com/gopgas/gopgas/pgas/boot/launch/internal/output"
 	"github.com/gopgas/gopgas/pgas/boot/launch/internal/spawn"
 	"github.com/gopgas/gopgas/pgas/boot/record"
 )
@@ -150,40 +149,14 @@ func (a *Agent) listen(in *bufio.Reader) {
 // run prepares, starts the PEs and supervises them until all are gone. An error means that the job has not started
 // on this host.
 func (a *Agent) run() error {
-	first, ok := a.next()
-	var hosts []boot.Host
-	if ok && first.kind == frame.ToHosts {
-		if err := frame.Decode(first.data, &hosts); err != nil {
-			return fmt.Errorf("reading the hosts of the job: %w", err)
-		}
-		first, ok = a.next()
-	}
-	if !ok {
-		return fmt.Errorf("the agent's standard input was closed before the launcher's first word: an agent is started by pgasrun, whose launch command must pass input on (ssh without -n, docker exec with -i)")
-	}
-	if first.kind == frame.ToRelay {
-		var cfg frame.RelayConfig
-		if err := frame.Decode(first.data, &cfg); err != nil {
-			return fmt.Errorf("reading the relay's configuration: %w", err)
-		}
-		return a.relay(cfg)
-	}
-	if first.kind != frame.ToConfig {
-		return fmt.Errorf("an agent is started by pgasrun, not by hand")
-	}
-	if err := frame.Decode(first.data, &a.cfg); err != nil {
-		return fmt.Errorf("reading the agent's configuration: %w", err)
-	}
-	if a.cfg.Protocol != frame.Protocol {
-		return frame.ErrOtherVersion
-	}
-	if a.cfg.Hosts == nil {
-		a.cfg.Hosts = hosts
-	}
-	if a.cfg.Sweep {
-		for deadline := time.Now().Add(killTime); sweep(boot.JobMarks(a.cfg.ID, a.cfg.Host), 0) > 0 && time.Now().Before(deadline); {
-			time.Sleep(time.Millisecond)
-		}
+	relay, err := a.configure()
+	switch {
+	case err != nil:
+		return err
+	case relay != nil:
+		return a.relay(*relay)
+	case a.cfg.Sweep:
+		a.sweepLost()
 		return nil
 	}
 	answer, err := a.prepare()
@@ -213,7 +186,51 @@ func (a *Agent) run() error {
 	go a.reap()
 	a.machine.Watch(a)
 	a.supervise()
+	a.finish()
 	return nil
+}
+
+// configure reads what the launcher says first: the configuration of this agent, or of the relay that it is to be
+// instead.
+func (a *Agent) configure() (*frame.RelayConfig, error) {
+	first, ok := a.next()
+	var hosts []boot.Host
+	if ok && first.kind == frame.ToHosts {
+		if err := frame.Decode(first.data, &hosts); err != nil {
+			return nil, fmt.Errorf("reading the hosts of the job: %w", err)
+		}
+		first, ok = a.next()
+	}
+	if !ok {
+		return nil, fmt.Errorf("the agent's standard input was closed before the launcher's first word: an agent is started by pgasrun, whose launch command must pass input on (ssh without -n, docker exec with -i)")
+	}
+	if first.kind == frame.ToRelay {
+		cfg := new(frame.RelayConfig)
+		if err := frame.Decode(first.data, cfg); err != nil {
+			return nil, fmt.Errorf("reading the relay's configuration: %w", err)
+		}
+		return cfg, nil
+	}
+	if first.kind != frame.ToConfig {
+		return nil, fmt.Errorf("an agent is started by pgasrun, not by hand")
+	}
+	if err := frame.Decode(first.data, &a.cfg); err != nil {
+		return nil, fmt.Errorf("reading the agent's configuration: %w", err)
+	}
+	if a.cfg.Protocol != frame.Protocol {
+		return nil, frame.ErrOtherVersion
+	}
+	if a.cfg.Hosts == nil {
+		a.cfg.Hosts = hosts
+	}
+	return nil, nil
+}
+
+// sweepLost kills what a lost agent of this host has left.
+func (a *Agent) sweepLost() {
+	for deadline := time.Now().Add(killTime); sweep(boot.JobMarks(a.cfg.ID, a.cfg.Host), 0) > 0 && time.Now().Before(deadline); {
+		time.Sleep(time.Millisecond)
+	}
 }
 
 // next returns the next command. ok is false if none comes any more, or if a signal ends this agent before it has PEs.
@@ -226,7 +243,7 @@ func (a *Agent) next() (c command, ok bool) {
 	}
 }
 
-// supervise follows the job on this host until every process of it is gone.
+// supervise follows the PEs of this host until all of them have ended.
 func (a *Agent) supervise() {
 	live := len(a.pes)
 	commands := a.commands
@@ -263,6 +280,10 @@ func (a *Agent) supervise() {
 			}
 		}
 	}
+}
+
+// finish waits, when all PEs have ended, for every process that they have left, and sends what is known only then.
+func (a *Agent) finish() {
 	go func() {
 		for c := range a.commands { // so that listen reaches the end of the input
 			if c.kind == frame.ToPing {
@@ -457,17 +478,10 @@ func (a *Agent) logf(format string, args ...any) {
 	a.out.Send(frame.FromLog, fmt.Appendf(nil, format, args...))
 }
 
-// relayOutput sends the output of one PE to the launcher, by whole lines unless they are longer than MaxLine.
-func (a *Agent) relayOutput(k frame.Kind, pe int, from *os.File) {
-	defer from.Close()
+// relayOutput returns a function that sends pieces of one stream of a PE to the launcher.
+func (a *Agent) relayOutput(k frame.Kind, pe int) func(piece []byte) {
 	head := binary.BigEndian.AppendUint32(nil, uint32(pe))
-	emit := func(piece []byte) { a.out.Send(k, head, piece) }
-	if k == frame.FromStderr {
-		hold := &output.CrashBuffer{Emit: emit}
-		defer hold.Flush()
-		emit = hold.Write
-	}
-	output.SplitLines(from, emit)
+	return func(piece []byte) { a.out.Send(k, head, piece) }
 }
 
 // relayProfiles sends the profiles of one PE to the launcher.

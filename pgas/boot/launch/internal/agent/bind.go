@@ -9,20 +9,31 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/topo"
 )
 
-// CPUSets divides cpus among pes PEs. It returns nil if binding would not help.
-func CPUSets(cpus []int, pes int) [][]int {
+// Binding returns the CPUs of each of the PEs of this host: nil for a PE that may run on any of them.
+func Binding(pes int, unbound bool) [][]int {
+	if !unbound {
+		if sets := cpuSets(boot.AllowedCPUs(), pes); sets != nil {
+			return sets
+		}
+	}
+	return make([][]int, pes)
+}
+
+// cpuSets divides cpus among pes PEs. It returns nil if binding would not help.
+func cpuSets(cpus []int, pes int) [][]int {
 	if pes < 2 || pes > len(cpus) {
 		return nil
 	}
 	return topo.Divide(os.DirFS("/sys"), cpus, pes)
 }
 
-// StartBound calls start with the calling thread, and so the process that start creates, bound to cpus. The caller
-// has locked its thread. If the kernel refuses to bind, StartBound calls start all the same.
-func StartBound(cpus []int, start func() error) error {
+// startBound calls start with the calling thread, and so the process that start creates, bound to cpus. The caller
+// has locked its thread. If the kernel refuses to bind, startBound calls start all the same.
+func startBound(cpus []int, start func() error) error {
 	var before, set unix.CPUSet
 	for _, c := range cpus {
 		set.Set(c)

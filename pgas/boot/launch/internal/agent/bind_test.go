@@ -21,7 +21,7 @@ func TestCPUSets(t *testing.T) {
 		{[]int{0, 1}, 3, nil}, // more PEs than CPUs
 		{nil, 2, nil},
 	} {
-		if got := CPUSets(c.cpus, c.pes); !reflect.DeepEqual(got, c.want) {
+		if got := cpuSets(c.cpus, c.pes); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("shares(%v, %d) = %v, want %v", c.cpus, c.pes, got, c.want)
 		}
 	}
@@ -37,7 +37,7 @@ func TestStartBound(t *testing.T) {
 	}
 	last := before[len(before)-1:]
 	var during []int
-	if err := StartBound(last, func() error { during = boot.AllowedCPUs(); return nil }); err != nil {
+	if err := startBound(last, func() error { during = boot.AllowedCPUs(); return nil }); err != nil {
 		t.Fatal(err)
 	}
 	if !reflect.DeepEqual(during, last) || !reflect.DeepEqual(boot.AllowedCPUs(), before) {

@@ -68,7 +68,7 @@ func (thisMachine) Watch(a *Agent) {
 	go a.watchAccusations()
 }
 
-func (thisMachine) Signal(pid int, sig syscall.Signal) { unix.Kill(-pid, sig) }
+func (thisMachine) Signal(pid int, sig syscall.Signal) { SignalGroup(pid, sig) }
 
 func (thisMachine) Wait() (e Exited, ok bool) {
 	for {

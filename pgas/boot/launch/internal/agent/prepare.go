@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 
@@ -155,21 +154,14 @@ func (thisMachine) StartPEs(a *Agent, segment SegmentFile, addrs []string) error
 	}
 	defer null.Close()
 	environ := a.environ(addrs)
-	var cpus [][]int
 	a.memoryKills = boot.CountMemoryKills()
 	if share := boot.GoMemoryShare(len(a.pes)); share > 0 {
 		a.logf("control groups leave %s of memory: GOMEMLIMIT of a PE is %s unless set", boot.BytesText(boot.HostMemory()), boot.BytesText(uint64(share)))
 	}
-	if !a.cfg.Unbound {
-		cpus = CPUSets(boot.AllowedCPUs(), len(a.pes))
-	}
+	cpus := Binding(len(a.pes), a.cfg.Unbound)
 	for i := range a.pes {
-		var mine []int
-		if cpus != nil {
-			mine = cpus[i]
-		}
-		err := StartBound(mine, func() error { return a.startPE(i, int(null.Fd()), files, environ) })
-		if err != nil {
+		p := Process{Program: a.cfg.Program, Args: a.cfg.Args, Env: environ(i), Files: files, CPUs: cpus[i]}
+		if err := a.startPE(i, p, null.Fd()); err != nil {
 			return err
 		}
 	}
@@ -194,80 +186,32 @@ func (a *Agent) environ(addrs []string) func(i int) []string {
 	}
 }
 
-// startPE starts PE i of this host in a process group of its own. It overwrites the standard three of files, and that
-// of the profiles.
-func (a *Agent) startPE(i, null int, files []uintptr, environ func(int) []string) error {
+// startPE starts PE i of this host as p says. It overwrites the standard input of p.Files, and the descriptor of the
+// profiles.
+func (a *Agent) startPE(i int, p Process, null uintptr) (err error) {
 	number := a.cfg.Hosts[a.cfg.Host].First + i
-	out, peOut, err := inboundPipe()
-	if err != nil {
-		return err
-	}
-	errs, peErr, err := inboundPipe()
-	if err != nil {
-		return err
-	}
-	defer unix.Close(peOut)
-	defer unix.Close(peErr)
-	peIn := null
+	p.Files[0] = null
 	if number == 0 {
-		var in *os.File
-		if peIn, in, err = outboundPipe(); err != nil {
+		peIn, in, err := outboundPipe()
+		if err != nil {
 			return err
 		}
 		defer unix.Close(peIn)
 		go a.feed(in)
+		p.Files[0] = uintptr(peIn)
 	}
-	files[0], files[1], files[2] = uintptr(peIn), uintptr(peOut), uintptr(peErr)
 	if a.cfg.Profiles {
 		profiles, peProfiles, err := inboundPipe()
 		if err != nil {
 			return err
 		}
 		defer unix.Close(peProfiles)
-		files[profileFD] = uintptr(peProfiles)
+		p.Files[profileFD] = uintptr(peProfiles)
 		a.relays.Go(func() { a.relayProfiles(number, profiles) })
 	}
-	a.pes[i].pid, err = syscall.ForkExec(a.cfg.Program, a.cfg.Args, &syscall.ProcAttr{
-		Env:   environ(i),
-		Files: files,
-		Sys:   &syscall.SysProcAttr{Setpgid: true, Pdeathsig: unix.SIGKILL},
-	})
-	a.relays.Go(func() { a.relayOutput(frame.FromStdout, number, out) })
-	a.relays.Go(func() { a.relayOutput(frame.FromStderr, number, errs) })
-	return DescribeExec(a.cfg.Program, err)
-}
-
-func DescribeExec(program string, err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, unix.ENOEXEC):
-		return fmt.Errorf("%s is not a program that this machine can run: a script needs a #! line, a binary the right architecture", program)
-	case errors.Is(err, unix.ENOENT):
-		return fmt.Errorf("%s cannot be run: its interpreter or loader does not exist on this host", program)
-	}
-	return fmt.Errorf("starting %s: %w", program, err)
-}
-
-// inboundPipe returns the end that the agent reads, and the descriptor that a PE writes. Only the agent's end is
-// non-blocking: otherwise the PE would see short writes.
-func inboundPipe() (agentEnd *os.File, peEnd int, err error) {
-	var fd [2]int
-	if err := unix.Pipe2(fd[:], unix.O_CLOEXEC); err != nil {
-		return nil, 0, fmt.Errorf("making a pipe for a PE (ulimit -n bounds the PEs of a host): %w", err)
-	}
-	unix.SetNonblock(fd[0], true)
-	return os.NewFile(uintptr(fd[0]), "pipe"), fd[1], nil
-}
-
-// outboundPipe returns the descriptor that a PE reads, and the end that the agent writes.
-func outboundPipe() (peEnd int, agentEnd *os.File, err error) {
-	var fd [2]int
-	if err := unix.Pipe2(fd[:], unix.O_CLOEXEC); err != nil {
-		return 0, nil, fmt.Errorf("making a pipe for a PE (ulimit -n bounds the PEs of a host): %w", err)
-	}
-	unix.SetNonblock(fd[1], true)
-	return fd[0], os.NewFile(uintptr(fd[1]), "pipe"), nil
+	p.Stdout, p.Stderr = a.relayOutput(frame.FromStdout, number), a.relayOutput(frame.FromStderr, number)
+	a.pes[i].pid, err = p.Start(&a.relays)
+	return err
 }
 
 // secretFile returns a file with the given contents that has no name: only processes that inherit its descriptor can
