@@ -168,6 +168,7 @@ var inPods = launcher{
 
 // TestPodsSlowDNS: pods start before the Service answers for each other, and it is slow.
 func TestPodsSlowDNS(t *testing.T) {
+	needHosts(t)
 	p := newPods(t, bin+"/body")
 	p.dns.delay = time.Second
 	time.AfterFunc(2*time.Second, func() { p.publish(0, 0); p.publish(1, 1) })
@@ -181,6 +182,7 @@ func TestPodsSlowDNS(t *testing.T) {
 
 // TestPodsNoDNS: a name that never resolves ends the start with one clear line.
 func TestPodsNoDNS(t *testing.T) {
+	needHosts(t)
 	p := newPods(t, bin+"/body")
 	o := start(t, p.pod(0, 0, "PGAS_BOOT_TIMEOUT=2s"), p.pod(1, 1, "PGAS_BOOT_TIMEOUT=2s"))
 	expect(t, o, 1,
@@ -191,6 +193,7 @@ func TestPodsNoDNS(t *testing.T) {
 
 // TestPodEvicted: a pod that is asked to end has its contexts end, and the job ends.
 func TestPodEvicted(t *testing.T) {
+	needHosts(t)
 	p := newPods(t, bin+"/body", "waits")
 	p.publish(0, 0)
 	p.publish(1, 1)
@@ -208,6 +211,7 @@ func TestPodEvicted(t *testing.T) {
 // TestPodStartedAgain: a pod that is started again is refused. While the first runs, the job goes on; when its host has
 // gone without a word, the job ends.
 func TestPodStartedAgain(t *testing.T) {
+	needHosts(t)
 	p := newPods(t, bin+"/body", "waits")
 	p.publish(0, 0)
 	p.publish(1, 1)
