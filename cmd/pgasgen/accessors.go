@@ -125,82 +125,56 @@ func (e *emitter) ref(on maker, f *field) method {
 		does(jen.Return(pgas("Field").Index(e.typ(f.typ)).Call(jen.Id("r").Dot("ref"), number(f.off))))
 }
 
-// array emits the accessors of an array of plain elements: outer dimensions are indexes, the innermost
-// is a slice. view is the name of the method that returns the innermost dimension.
-func (e *emitter) array(on maker, f *field, view string) []method {
-	outer := f.rank() - 1
-	n := f.dims[outer]
-	elems := jen.Index().Add(e.typ(f.elem))
-	what := f.name
-	if outer > 0 {
-		what = fmt.Sprintf("%s%s", f.name, indexText(outer))
-	}
-	errors := fmt.Sprintf(" It panics with *pgas.UsageError if there are more than %d elements.", n)
-	if outer > 0 {
-		errors = fmt.Sprintf(" It panics with *pgas.UsageError if an index is out of range or there are more than %d elements.", n)
-	}
-	// r.Halo(i)
-	inner := jen.Id("r").Dot(view).Call(indexArgs(outer)...)
-	// pe, i int
-	pe := jen.List(append([]jen.Code{jen.Id("pe")}, indexArgs(outer)...)...).Int()
+// An arrayField is a field that is an array of plain elements: outer dimensions are indexes, the innermost is a slice.
+type arrayField struct {
+	*field
+	outer  int            // the number of outer dimensions
+	n      int64          // the length of the innermost
+	elems  *jen.Statement // its type, a slice
+	what   string         // the name of the field, with its indexes
+	errors string         // how its accessors panic
+	inner  *jen.Statement // r.Halo(i), the innermost dimension
+	pe     *jen.Statement // pe, i int
+}
 
-	viewDoc := "%s refers to " + what + ", to reach a part of it or one element."
+// arrayOf returns f as an array. view is the name of the method that returns the innermost dimension.
+func (e *emitter) arrayOf(f *field, view string) arrayField {
+	outer := f.rank() - 1
+	a := arrayField{
+		field: f, outer: outer, n: f.dims[outer], elems: jen.Index().Add(e.typ(f.elem)), what: f.name,
+		inner: jen.Id("r").Dot(view).Call(indexArgs(outer)...),
+		pe:    jen.List(append([]jen.Code{jen.Id("pe")}, indexArgs(outer)...)...).Int(),
+	}
+	a.errors = fmt.Sprintf(" It panics with *pgas.UsageError if there are more than %d elements.", a.n)
 	if outer > 0 {
-		viewDoc += badIndexes
+		a.what = fmt.Sprintf("%s%s", f.name, indexText(outer))
+		a.errors = fmt.Sprintf(" It panics with *pgas.UsageError if an index is out of range or there are more than %d elements.", a.n)
+	}
+	return a
+}
+
+// array emits the accessors of an array of plain elements. view is the name of the method that returns the innermost
+// dimension.
+func (e *emitter) array(on maker, f *field, view string) []method {
+	a := e.arrayOf(f, view)
+	doc := "%s refers to " + a.what + ", to reach a part of it or one element."
+	if a.outer > 0 {
+		doc += badIndexes
 	}
 	// func (r CellRef) Halo(i int) pgas.Slice[float64] {
 	// 	pgas.CheckIndex(i, 2)
 	// 	return pgas.FieldSlice[float64](r.ref, 16+uintptr(i)*512, 64)
 	// }
-	slice := on(view, viewDoc).
-		takes(indexParams(outer)...).gives(pgas("Slice").Index(e.typ(f.elem))).
-		does(append(checks(f, outer), jen.Return(pgas("FieldSlice").Index(e.typ(f.elem)).Call(
-			jen.Id("r").Dot("ref"), offset(f, outer), number(n))))...)
+	out := []method{on(view, doc).
+		takes(indexParams(a.outer)...).gives(pgas("Slice").Index(e.typ(f.elem))).
+		does(append(checks(f, a.outer), jen.Return(pgas("FieldSlice").Index(e.typ(f.elem)).Call(
+			jen.Id("r").Dot("ref"), offset(f, a.outer), number(a.n))))...)}
 	if f.view {
-		return []method{slice, e.ref(on, f)}
+		return append(out, e.ref(on, f))
 	}
-	return []method{
-		slice,
-
-		// func (r CellRef) PutHalo(pe, i int, src []float64) { r.Halo(i).Put(pe, src) }
-		on("Put"+f.name, "%s copies src to the start of "+what+" of the record on PE pe."+putDone+errors).
-			takes(pe, jen.Id("src").Add(elems)).
-			does(inner.Clone().Dot("Put").Call(jen.Id("pe"), jen.Id("src"))),
-
-		// func (r CellRef) GetHalo(pe, i int, dst []float64) { r.Halo(i).Get(pe, dst) }
-		on("Get"+f.name, "%s fills dst from the start of "+what+" of the record on PE pe."+getDone+errors).
-			takes(pe, jen.Id("dst").Add(elems)).
-			does(inner.Clone().Dot("Get").Call(jen.Id("pe"), jen.Id("dst"))),
-
-		// func (r CellRef) GetHaloNB(pe, i int, dst []float64) { r.Halo(i).GetNB(pe, dst) }
-		on("Get"+f.name+"NB", "%s fills dst from the start of "+what+" of the record on PE pe."+getNBDone+errors).
-			takes(pe, jen.Id("dst").Add(elems)).
-			does(inner.Clone().Dot("GetNB").Call(jen.Id("pe"), jen.Id("dst"))),
-
-		// func (r CellRef) PutHaloSignal(pe, i int, src []float64, sig pgas.SignalRef, value uint64) {
-		// 	r.Halo(i).PutSignal(pe, src, sig, value)
-		// }
-		on("Put"+f.name+"Signal", "%s copies src to the start of "+what+" of the record on PE pe, and then sets the signal sig on PE pe to value."+signalDone+errors).
-			takes(pe, jen.Id("src").Add(elems), jen.Id("sig").Add(pgas("SignalRef")), jen.Id("value").Uint64()).
-			does(inner.Clone().Dot("PutSignal").Call(jen.Id("pe"), jen.Id("src"), jen.Id("sig"), jen.Id("value"))),
-
-		// func (r CellRef) PutHaloSignalAdd(pe, i int, src []float64, sig pgas.SignalRef, value uint64) {
-		// 	r.Halo(i).PutSignalAdd(pe, src, sig, value)
-		// }
-		on("Put"+f.name+"SignalAdd", "%s copies src to the start of "+what+" of the record on PE pe, and then adds value to the signal sig on PE pe."+signalDone+errors).
-			takes(pe, jen.Id("src").Add(elems), jen.Id("sig").Add(pgas("SignalRef")), jen.Id("value").Uint64()).
-			does(inner.Clone().Dot("PutSignalAdd").Call(jen.Id("pe"), jen.Id("src"), jen.Id("sig"), jen.Id("value"))),
-
-		// func (r CellRef) PutHaloNotify(pe, i int, src []float64, tag int) { r.Halo(i).PutNotify(pe, src, tag) }
-		on("Put"+f.name+"Notify", "%s copies src to the start of "+what+" of the record on PE pe, and then notifies pe with that tag."+noteDone+errors).
-			takes(pe, jen.Id("src").Add(elems), jen.Id("tag").Int()).
-			does(inner.Clone().Dot("PutNotify").Call(jen.Id("pe"), jen.Id("src"), jen.Id("tag"))),
-
-		// func (r CellRef) GetHaloNotify(pe, i int, dst []float64, tag int) { r.Halo(i).GetNotify(pe, dst, tag) }
-		on("Get"+f.name+"Notify", "%s fills dst from the start of "+what+" of the record on PE pe, and notifies pe with that tag."+readDone+errors).
-			takes(pe, jen.Id("dst").Add(elems), jen.Id("tag").Int()).
-			does(inner.Clone().Dot("GetNotify").Call(jen.Id("pe"), jen.Id("dst"), jen.Id("tag"))),
-
+	out = append(out, a.copies(on)...)
+	out = append(out, a.toldCopies(on)...)
+	return append(out,
 		// func (r CellRef) PutHaloAll(pe int, v [2][64]float64) { pgas.PutField(r.ref, 16, pe, v) }
 		on("Put"+f.name+"All", "%s copies v into all of "+f.name+" of the record on PE pe."+putDone).
 			takes(jen.Id("pe").Int(), jen.Id("v").Add(e.typ(f.typ))).
@@ -212,6 +186,55 @@ func (e *emitter) array(on maker, f *field, view string) []method {
 			does(jen.Return(e.getField(f))),
 
 		e.ref(on, f),
+	)
+}
+
+// copies emits the copies to and from the innermost dimension.
+func (a arrayField) copies(on maker) []method {
+	return []method{
+		// func (r CellRef) PutHalo(pe, i int, src []float64) { r.Halo(i).Put(pe, src) }
+		on("Put"+a.name, "%s copies src to the start of "+a.what+" of the record on PE pe."+putDone+a.errors).
+			takes(a.pe, jen.Id("src").Add(a.elems)).
+			does(a.inner.Clone().Dot("Put").Call(jen.Id("pe"), jen.Id("src"))),
+
+		// func (r CellRef) GetHalo(pe, i int, dst []float64) { r.Halo(i).Get(pe, dst) }
+		on("Get"+a.name, "%s fills dst from the start of "+a.what+" of the record on PE pe."+getDone+a.errors).
+			takes(a.pe, jen.Id("dst").Add(a.elems)).
+			does(a.inner.Clone().Dot("Get").Call(jen.Id("pe"), jen.Id("dst"))),
+
+		// func (r CellRef) GetHaloNB(pe, i int, dst []float64) { r.Halo(i).GetNB(pe, dst) }
+		on("Get"+a.name+"NB", "%s fills dst from the start of "+a.what+" of the record on PE pe."+getNBDone+a.errors).
+			takes(a.pe, jen.Id("dst").Add(a.elems)).
+			does(a.inner.Clone().Dot("GetNB").Call(jen.Id("pe"), jen.Id("dst"))),
+	}
+}
+
+// toldCopies emits the copies of which a PE is told, by a signal or by a notification.
+func (a arrayField) toldCopies(on maker) []method {
+	return []method{
+		// func (r CellRef) PutHaloSignal(pe, i int, src []float64, sig pgas.SignalRef, value uint64) {
+		// 	r.Halo(i).PutSignal(pe, src, sig, value)
+		// }
+		on("Put"+a.name+"Signal", "%s copies src to the start of "+a.what+" of the record on PE pe, and then sets the signal sig on PE pe to value."+signalDone+a.errors).
+			takes(a.pe, jen.Id("src").Add(a.elems), jen.Id("sig").Add(pgas("SignalRef")), jen.Id("value").Uint64()).
+			does(a.inner.Clone().Dot("PutSignal").Call(jen.Id("pe"), jen.Id("src"), jen.Id("sig"), jen.Id("value"))),
+
+		// func (r CellRef) PutHaloSignalAdd(pe, i int, src []float64, sig pgas.SignalRef, value uint64) {
+		// 	r.Halo(i).PutSignalAdd(pe, src, sig, value)
+		// }
+		on("Put"+a.name+"SignalAdd", "%s copies src to the start of "+a.what+" of the record on PE pe, and then adds value to the signal sig on PE pe."+signalDone+a.errors).
+			takes(a.pe, jen.Id("src").Add(a.elems), jen.Id("sig").Add(pgas("SignalRef")), jen.Id("value").Uint64()).
+			does(a.inner.Clone().Dot("PutSignalAdd").Call(jen.Id("pe"), jen.Id("src"), jen.Id("sig"), jen.Id("value"))),
+
+		// func (r CellRef) PutHaloNotify(pe, i int, src []float64, tag int) { r.Halo(i).PutNotify(pe, src, tag) }
+		on("Put"+a.name+"Notify", "%s copies src to the start of "+a.what+" of the record on PE pe, and then notifies pe with that tag."+noteDone+a.errors).
+			takes(a.pe, jen.Id("src").Add(a.elems), jen.Id("tag").Int()).
+			does(a.inner.Clone().Dot("PutNotify").Call(jen.Id("pe"), jen.Id("src"), jen.Id("tag"))),
+
+		// func (r CellRef) GetHaloNotify(pe, i int, dst []float64, tag int) { r.Halo(i).GetNotify(pe, dst, tag) }
+		on("Get"+a.name+"Notify", "%s fills dst from the start of "+a.what+" of the record on PE pe, and notifies pe with that tag."+readDone+a.errors).
+			takes(a.pe, jen.Id("dst").Add(a.elems), jen.Id("tag").Int()).
+			does(a.inner.Clone().Dot("GetNotify").Call(jen.Id("pe"), jen.Id("dst"), jen.Id("tag"))),
 	}
 }
 
@@ -250,7 +273,6 @@ func (e *emitter) atomics(on maker, f *field) []method {
 	what := f.name + indexText(f.rank())
 	or := orIndexes(f)
 	pe := jen.List(append([]jen.Code{jen.Id("pe")}, indexArgs(f.rank())...)...).Int()
-	v := jen.Id("v").Add(typ)
 	// r.Count()
 	word := jen.Id("r").Dot(f.name).Call(indexArgs(f.rank())...)
 	if f.rank() == 0 {
@@ -269,9 +291,17 @@ func (e *emitter) atomics(on maker, f *field) []method {
 	if f.view {
 		return []method{view}
 	}
-	out := []method{
-		view,
+	out := append([]method{view}, exchanges(on, f, word, pe, typ, what, or)...)
+	if kind == smallRef {
+		return append(out, e.waitSmall(on, f, word, typ, what, or))
+	}
+	return append(out, e.arithmetic(on, f, word, pe, typ, what, or)...)
+}
 
+// exchanges emits the operations that every atomic word has.
+func exchanges(on maker, f *field, word *jen.Statement, pe jen.Code, typ *jen.Statement, what, or string) []method {
+	v := jen.Id("v").Add(typ)
+	return []method{
 		// func (r CellRef) FetchCount(pe int) int64 { return pgas.FieldAtomic[int64](r.ref, 0).Fetch(pe) }
 		on("Fetch"+f.name, "%s returns "+what+" of the record on PE pe."+amoGot+or).
 			takes(pe).gives(typ).
@@ -294,10 +324,6 @@ func (e *emitter) atomics(on maker, f *field) []method {
 			takes(pe, jen.List(jen.Id("cond"), jen.Id("v")).Add(typ)).gives(typ).
 			does(jen.Return(word.Clone().Dot("CompareSwap").Call(jen.Id("pe"), jen.Id("cond"), jen.Id("v")))),
 	}
-	if kind == smallRef {
-		return append(out, e.waitSmall(on, f, word, typ, what, or))
-	}
-	return append(out, e.arithmetic(on, f, word, pe, typ, what, or)...)
 }
 
 // arithmetic emits the operations that compute, and the wait. Min, max and what does not wait for its old

@@ -124,12 +124,19 @@ func (a *analysis) structure(m mark) *structure {
 	if len(*a.problems) > before {
 		return s // the layout of a broken struct is not computed
 	}
+	a.layOut(s, st)
+	s.hash = a.hash(s)
+	return s
+}
+
+// layOut computes the size of s, whose type is st, and where its fields are.
+func (a *analysis) layOut(s *structure, st *types.Struct) {
 	vars := make([]*types.Var, st.NumFields())
 	for i := range vars {
 		vars[i] = st.Field(i)
 	}
 	offsets := a.l.kept.Offsetsof(vars)
-	s.size = a.l.kept.Sizeof(named)
+	s.size = a.l.kept.Sizeof(s.typ)
 	at := 0
 	for i, v := range vars {
 		if v.Name() != "_" {
@@ -139,15 +146,13 @@ func (a *analysis) structure(m mark) *structure {
 		}
 	}
 	a.smallWords(s)
-	s.unmeasured = times(int64(1+len(s.fields)), a.l.kept.compilerCost(named)) > patientCompiler
+	s.unmeasured = times(int64(1+len(s.fields)), a.l.kept.compilerCost(s.typ)) > patientCompiler
 	switch {
 	case s.size >= tooLarge:
-		a.add(pos, "struct %s takes more bytes than there are addresses; make its arrays smaller, and allocate more records", s.name)
+		a.add(s.pos, "struct %s takes more bytes than there are addresses; make its arrays smaller, and allocate more records", s.name)
 	case s.size <= 0 || s.size > 1<<40:
-		a.add(pos, "struct %s takes %d bytes; make its arrays smaller, and allocate more records", s.name, s.size)
+		a.add(s.pos, "struct %s takes %d bytes; make its arrays smaller, and allocate more records", s.name, s.size)
 	}
-	s.hash = a.hash(s)
-	return s
 }
 
 // field analyses one field. It returns nil for padding, and for a field with problems.

@@ -386,6 +386,12 @@ func (e *emitter) symMethods(s *structure) {
 		does(jen.Return(jen.Id(sym).Values(jen.Id("s").Dot("sym").Dot("On").Call(jen.Id("c"))))))
 
 	s.sym = append(s.sym, whole)
+	e.lifeMethods(s, onSym)
+}
+
+// lifeMethods emits the methods that give an allocation another length, and free it.
+func (e *emitter) lifeMethods(s *structure, onSym maker) {
+	sym := symOf(s.name)
 
 	// func (s CellSym) Realloc(ctx context.Context, n int) (CellSym, error) {
 	// 	t, err := s.sym.Realloc(ctx, n)

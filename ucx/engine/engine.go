@@ -160,100 +160,17 @@ func prepare(config Config) (*Engine, error) {
 	if err := release.Check(release.Version{Major: C.UCP_API_MAJOR, Minor: C.UCP_API_MINOR}, running()); err != nil {
 		return nil, err
 	}
-	if len(config.Heap) == 0 {
-		return nil, errors.New("the heap is empty: an engine needs one to serve")
-	}
-	if config.Key == [KeyBytes]byte{} {
-		return nil, errors.New("the engine has no key: it would serve any process that reaches it")
-	}
-	if config.Spin == 0 {
-		config.Spin = 50 * time.Microsecond // where there are more PEs than CPUs, every poll hands the CPU on
-	}
-	if config.Connections <= 0 {
-		config.Connections = DefaultConnections
-	}
-	if config.PeerTimeout == 0 {
-		config.PeerTimeout = 30 * time.Second
+	if err := config.complete(); err != nil {
+		return nil, err
 	}
 	twoProcessors()
 	e := &Engine{config: config, channels: map[*Channel]struct{}{}}
-	e.pins.Pin(&config.Heap[0])
-	e.pins.Pin(config.Waiting)
-	if config.ForGroup != nil {
-		e.pins.Pin(config.ForGroup)
-	}
-	e.pins.Pin(config.Doorbell)
-	e.pins.Pin(config.Failed)
-	if config.Contention != nil {
-		e.pins.Pin(config.Contention)
-	}
-	if config.Messages != nil {
-		e.pins.Pin(config.Messages)
-	}
-	if config.Accused != nil {
-		e.pins.Pin(config.Accused)
-		e.pins.Pin(config.Bell)
-	}
-	cc := C.struct_engine_config{
-		heap:              (*C.char)(unsafe.Pointer(&config.Heap[0])),
-		heap_bytes:        C.uint64_t(len(config.Heap)),
-		waiting:           (*C.uint64_t)(unsafe.Pointer(config.Waiting)),
-		waiting_for_group: (*C.uint64_t)(unsafe.Pointer(config.ForGroup)),
-
-		doorbell:   (*C.uint32_t)(unsafe.Pointer(config.Doorbell)),
-		failed:     (*C.uint64_t)(unsafe.Pointer(config.Failed)),
-		messages:   (*C.uint64_t)(unsafe.Pointer(config.Messages)),
-		contention: (*C.struct_contention)(unsafe.Pointer(config.Contention)),
-		accused:    (*C.uint64_t)(unsafe.Pointer(config.Accused)),
-
-		accused_bell: (*C.uint32_t)(unsafe.Pointer(config.Bell)),
-
-		notes:           C.uint64_t(config.NoteQueue),
-		pe:              C.uint32_t(config.PE),
-		npes:            C.uint32_t(config.NPEs),
-		first:           C.uint32_t(firstNumber),
-		spin_ns:         C.int64_t(config.Spin),
-		peer_timeout_ns: C.int64_t(config.PeerTimeout),
-		connections:     C.uint32_t(config.Connections),
-		rma:             C.int(config.RMA),
-	}
-	if config.ServeLog != nil {
-		cc.serve_log, cc.serve_next = (*C.struct_serve_event)(config.ServeLog), (*C.uint64_t)(unsafe.Pointer(config.ServeNext))
-		cc.serve_capacity, cc.serve_tag = C.uint64_t(config.ServeCapacity), C.uint64_t(config.ServeTag)
-		e.pins.Pin(config.ServeLog)
-		e.pins.Pin(config.ServeNext)
-	}
-	for i := range cc.key {
-		cc.key[i] = C.uint64_t(binary.LittleEndian.Uint64(config.Key[8*i:]))
-	}
-	if config.Oversubscribed {
-		cc.oversubscribed = 1
-	}
-	if config.NICAtomics {
-		cc.nic = 1
-	}
-	if running().Has(release.EmulatedAtomics) {
-		cc.old_protocols = 1
-	}
-	if config.Devices != "" {
-		cc.devices = C.CString(config.Devices)
-		defer C.free(unsafe.Pointer(cc.devices))
-	}
-	if sources := cSources(config.Sources); len(sources) > 0 {
-		cc.sources, cc.nsources = &sources[0], C.uint32_t(len(sources))
-		e.pins.Pin(cc.sources)
-	}
-	if hosts := cSources(config.Hosts); len(hosts) > 0 {
-		cc.hosts, cc.nhosts = &hosts[0], C.uint32_t(len(hosts))
-		e.pins.Pin(cc.hosts)
-	}
-	for i, a := range config.Own[:min(len(config.Own), len(cc.own))] {
-		cc.own[i] = cSources([]netip.Prefix{netip.PrefixFrom(a, a.BitLen())})[0]
-		cc.nown++
-	}
-	if !kernelFilters {
-		cc.unfiltered = 1
-	}
+	e.pinShared()
+	cc := e.shared()
+	e.shareServeLog(&cc)
+	e.switches(&cc)
+	e.network(&cc)
+	defer C.free(unsafe.Pointer(cc.devices))
 	var msg [256]C.char
 	if e.c = C.engine_open(&cc, &msg[0], C.size_t(len(msg))); e.c == nil {
 		e.pins.Unpin()
@@ -265,6 +182,128 @@ func prepare(config Config) (*Engine, error) {
 	pos := C.engine_address(e.c, &n)
 	e.address = C.GoBytes(pos, C.int(n))
 	return e, nil
+}
+
+// complete checks the configuration and fills in defaults.
+func (c *Config) complete() error {
+	if len(c.Heap) == 0 {
+		return errors.New("the heap is empty: an engine needs one to serve")
+	}
+	if c.Key == [KeyBytes]byte{} {
+		return errors.New("the engine has no key: it would serve any process that reaches it")
+	}
+	if c.Spin == 0 {
+		c.Spin = 50 * time.Microsecond // where there are more PEs than CPUs, every poll hands the CPU on
+	}
+	if c.Connections <= 0 {
+		c.Connections = DefaultConnections
+	}
+	if c.PeerTimeout == 0 {
+		c.PeerTimeout = 30 * time.Second
+	}
+	return nil
+}
+
+// pinShared pins the memory of the configuration that C keeps pointers to.
+func (e *Engine) pinShared() {
+	c := &e.config
+	e.pins.Pin(&c.Heap[0])
+	e.pins.Pin(c.Waiting)
+	if c.ForGroup != nil {
+		e.pins.Pin(c.ForGroup)
+	}
+	e.pins.Pin(c.Doorbell)
+	e.pins.Pin(c.Failed)
+	if c.Contention != nil {
+		e.pins.Pin(c.Contention)
+	}
+	if c.Messages != nil {
+		e.pins.Pin(c.Messages)
+	}
+	if c.Accused != nil {
+		e.pins.Pin(c.Accused)
+		e.pins.Pin(c.Bell)
+	}
+}
+
+// shared returns the configuration for C with what stands in memory that other processes read, and the numbers.
+func (e *Engine) shared() C.struct_engine_config {
+	c := &e.config
+	cc := C.struct_engine_config{
+		heap:              (*C.char)(unsafe.Pointer(&c.Heap[0])),
+		heap_bytes:        C.uint64_t(len(c.Heap)),
+		waiting:           (*C.uint64_t)(unsafe.Pointer(c.Waiting)),
+		waiting_for_group: (*C.uint64_t)(unsafe.Pointer(c.ForGroup)),
+
+		doorbell:   (*C.uint32_t)(unsafe.Pointer(c.Doorbell)),
+		failed:     (*C.uint64_t)(unsafe.Pointer(c.Failed)),
+		messages:   (*C.uint64_t)(unsafe.Pointer(c.Messages)),
+		contention: (*C.struct_contention)(unsafe.Pointer(c.Contention)),
+		accused:    (*C.uint64_t)(unsafe.Pointer(c.Accused)),
+
+		accused_bell: (*C.uint32_t)(unsafe.Pointer(c.Bell)),
+
+		notes:           C.uint64_t(c.NoteQueue),
+		pe:              C.uint32_t(c.PE),
+		npes:            C.uint32_t(c.NPEs),
+		first:           C.uint32_t(firstNumber),
+		spin_ns:         C.int64_t(c.Spin),
+		peer_timeout_ns: C.int64_t(c.PeerTimeout),
+		connections:     C.uint32_t(c.Connections),
+		rma:             C.int(c.RMA),
+	}
+	for i := range cc.key {
+		cc.key[i] = C.uint64_t(binary.LittleEndian.Uint64(c.Key[8*i:]))
+	}
+	return cc
+}
+
+// shareServeLog has C record what it serves, if the configuration has memory for that.
+func (e *Engine) shareServeLog(cc *C.struct_engine_config) {
+	c := &e.config
+	if c.ServeLog == nil {
+		return
+	}
+	cc.serve_log, cc.serve_next = (*C.struct_serve_event)(c.ServeLog), (*C.uint64_t)(unsafe.Pointer(c.ServeNext))
+	cc.serve_capacity, cc.serve_tag = C.uint64_t(c.ServeCapacity), C.uint64_t(c.ServeTag)
+	e.pins.Pin(c.ServeLog)
+	e.pins.Pin(c.ServeNext)
+}
+
+// switches turns on in cc what the configuration, the release of UCX and the build ask for.
+func (e *Engine) switches(cc *C.struct_engine_config) {
+	if e.config.Oversubscribed {
+		cc.oversubscribed = 1
+	}
+	if e.config.NICAtomics {
+		cc.nic = 1
+	}
+	if running().Has(release.EmulatedAtomics) {
+		cc.old_protocols = 1
+	}
+	if !kernelFilters {
+		cc.unfiltered = 1
+	}
+}
+
+// network states in cc the devices, and the addresses that may connect. The caller frees cc.devices.
+func (e *Engine) network(cc *C.struct_engine_config) {
+	c := &e.config
+	if c.Devices != "" {
+		cc.devices = C.CString(c.Devices)
+	}
+	if sources := cSources(c.Sources); len(sources) > 0 {
+		cc.sources, cc.nsources = &sources[0], C.uint32_t(len(sources))
+		e.pins.Pin(cc.sources)
+	}
+	if hosts := cSources(c.Hosts); len(hosts) > 0 {
+		cc.hosts, cc.nhosts = &hosts[0], C.uint32_t(len(hosts))
+		e.pins.Pin(cc.hosts)
+	}
+	for i, a := range c.Own[:min(len(c.Own), len(cc.own))] {
+		cc.own[i] = cSources([]netip.Prefix{netip.PrefixFrom(a, a.BitLen())})[0]
+		cc.nown++
+	}
 }
 
 func cSources(prefixes []netip.Prefix) []C.struct_engine_source {

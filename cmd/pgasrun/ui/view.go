@@ -292,39 +292,53 @@ func (p *Page) viewState(v *view) {
 	}
 }
 
-// cards returns the numbers of the job.
-func (p *Page) cards() []card {
-	h := &p.history.job
-	now := h.last()
-	blocked, computing, ended, unknown := 0, 0, 0, 0
-	var high float64
-	var bytes, ops uint64
-	var cpu time.Duration
+// totals are the numbers of the job, over its PEs.
+type totals struct {
+	blocked, computing, ended, unknown int // of PEs
+	high                               float64
+	bytes, ops                         uint64
+	cpu                                time.Duration
+}
+
+// totals adds up what the page knows of the PEs.
+func (p *Page) totals() (t totals) {
 	for i := range p.last.PEs {
 		x := &p.last.PEs[i]
 		switch {
 		case x.Ended:
-			ended++
+			t.ended++
 		case !x.Known:
-			unknown++
+			t.unknown++
 		case x.Op != boot.NotBlocked:
-			blocked++
+			t.blocked++
 		default:
-			computing++
+			t.computing++
 		}
-		high += float64(x.Counters[record.HeapHigh])
+		t.high += float64(x.Counters[record.HeapHigh])
 		b, o := traffic(x)
-		bytes, ops, cpu = bytes+b, ops+o, cpu+x.CPU
+		t.bytes, t.ops, t.cpu = t.bytes+b, t.ops+o, t.cpu+x.CPU
 	}
+	return t
+}
+
+// text says how many PEs are in which state.
+func (t totals) text() string {
 	var parts []string
 	for _, part := range []struct {
 		n    int
 		what string
-	}{{computing, "computing"}, {blocked, "blocked"}, {ended, "ended"}, {unknown, "not known"}} {
+	}{{t.computing, "computing"}, {t.blocked, "blocked"}, {t.ended, "ended"}, {t.unknown, "not known"}} {
 		if part.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.what))
 		}
 	}
+	return strings.Join(parts, ", ")
+}
+
+// cards returns the numbers of the job.
+func (p *Page) cards() []card {
+	h := &p.history.job
+	now, t := h.last(), p.totals()
 	draw := func(q quantity) template.HTML { return h.chart(q, 240, 48, q.name+" over the time of the job") }
 	if p.outcome != nil {
 		now = point{}
@@ -344,12 +358,12 @@ func (p *Page) cards() []card {
 		share = "mean " + percent(mean)
 	}
 	return []card{
-		{"Blocked share", share, strings.Join(parts, ", "), draw(blockedShare)},
-		{"Traffic", rate(byteRate, now.Bytes), bytesOf(float64(bytes)) + " in all", draw(byteRate)},
-		{"Operations", rate(opRate, now.Ops), number(float64(ops)) + " in all", draw(opRate)},
-		{"Heap in use", rate(heapInUse, now.Heap), "high-water mark " + bytesOf(high), draw(heapInUse)},
+		{"Blocked share", share, t.text(), draw(blockedShare)},
+		{"Traffic", rate(byteRate, now.Bytes), bytesOf(float64(t.bytes)) + " in all", draw(byteRate)},
+		{"Operations", rate(opRate, now.Ops), number(float64(t.ops)) + " in all", draw(opRate)},
+		{"Heap in use", rate(heapInUse, now.Heap), "high-water mark " + bytesOf(t.high), draw(heapInUse)},
 		{"Resident memory", rate(resident, now.Memory), "peak " + bytesOf(h.largest(resident)), draw(resident)},
-		{"CPUs in use", rate(cpuUse, now.CPU), duration(cpu) + " of CPU time", draw(cpuUse)},
+		{"CPUs in use", rate(cpuUse, now.CPU), duration(t.cpu) + " of CPU time", draw(cpuUse)},
 	}
 }
 
