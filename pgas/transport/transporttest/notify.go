@@ -52,80 +52,111 @@ func noNote(t *testing.T, r *Rig, pe int) {
 	}
 }
 
+// A noteChecker has PE 0 issue notified accesses to PE 1, and checks what PE 1 sees.
+type noteChecker struct {
+	t    *testing.T
+	r    *Rig
+	ch   transport.Channel
+	word transport.Word
+}
+
 // testNoteFollows checks that a PE that has a note sees the effect of its access.
 func testNoteFollows(t *testing.T, r *Rig) {
-	ch := channel(t, r, 0, false)
-	word := transport.Word{Off: base, Bytes: 8}
-	expect := func(tag uint32, n int, off uint64) {
-		t.Helper()
-		want := transport.Note{Stamp: transport.StampOf(0, tag), Bytes: uint64(n), Off: off}
-		if got := awaitNote(t, r, 1); got != want {
-			t.Fatalf("the note is %+v, want %+v", got, want)
-		}
-	}
+	c := noteChecker{t, r, channel(t, r, 0, false), transport.Word{Off: base, Bytes: 8}}
 	for i, n := range sizes {
 		tag, at := uint32(i)<<26|uint32(n), uint64(base+64+i%5)
 		if int(at)+n > len(r.Heaps[1]) {
 			continue
 		}
 		dst := r.Heaps[1][at : int(at)+n]
-		for way, put := range []func([]byte) bool{
-			func(src []byte) bool { return ch.PutNotify(1, at, src, transport.StampOf(0, tag)) },
-			func(src []byte) bool {
-				handle, ok := putNotifyZcopy(ch, 1, at, src, transport.StampOf(0, tag))
-				if putter, zeroCopy := ch.(transport.ZeroCopyPutter); zeroCopy && handle != 0 {
-					if err := putter.AwaitReleased(bounded(t), 1, handle); err != nil {
-						t.Fatal(err)
-					}
-				}
-				return ok
-			},
-		} {
-			src := pattern(n, byte(3*i+way))
-			if !put(slices.Clone(src)) {
-				t.Fatal("there is no room for one note")
-			}
-			expect(tag, n, at)
-			if !bytes.Equal(dst, src) {
-				t.Fatalf("way %d: the note came before its %d bytes: they differ from byte %d on", way, n, firstDifference(dst, src))
-			}
+		for way, put := range c.puts(at, tag) {
+			c.put(put, dst, at, tag, pattern(n, byte(3*i+way)), way)
 		}
 		for _, waits := range []bool{true, false} {
-			src, got := pattern(n, byte(i+5)), make([]byte, n)
-			copy(dst, src)
-			if waits {
-				if ok, err := ch.GetNotify(bounded(t), 1, got, at, transport.StampOf(0, tag)); !ok || err != nil {
-					t.Fatal(ok, err)
-				}
-			} else if !ch.GetNotifyNB(1, got, at, transport.StampOf(0, tag)) {
-				t.Fatal("there is no room for one note")
-			}
-			expect(tag, n, at)
-			clear(dst) // its owner may reuse it
-			quiet(t, ch)
-			if !bytes.Equal(got, src) {
-				t.Fatalf("the note of a get came before its %d bytes were read: they differ from byte %d on (it waits: %v)", n, firstDifference(got, src), waits)
-			}
+			c.get(dst, at, tag, pattern(n, byte(i+5)), waits)
 		}
 	}
-	ch.Post(1, transport.Set, word, 10)
-	quiet(t, ch)
-	for i := range uint64(50) {
-		old, ok, err := ch.AtomicNotify(bounded(t), 1, transport.Add, word, 1, 0, transport.StampOf(0, uint32(i)))
-		if old != 10+2*i || !ok || err != nil {
-			t.Fatalf("notified add %d returned %d, %v, %v", i, old, ok, err)
-		}
-		expect(uint32(i), 8, base)
-		if !ch.PostNotify(1, transport.Add, word, 1, transport.StampOf(0, uint32(i))) {
-			t.Fatal("there is no room for one note")
-		}
-		expect(uint32(i), 8, base)
-		if v := r.Words(r.Heaps[1], word); v != 12+2*i {
-			t.Fatalf("the note of an atomic came before it: the word is %d, want %d", v, 12+2*i)
-		}
-	}
-	quiet(t, ch)
+	c.atomics()
+	quiet(t, c.ch)
 	noNote(t, r, 1)
+}
+
+// expect fails unless the next note of PE 1 is of n bytes at off, with that tag.
+func (c noteChecker) expect(tag uint32, n int, off uint64) {
+	c.t.Helper()
+	want := transport.Note{Stamp: transport.StampOf(0, tag), Bytes: uint64(n), Off: off}
+	if got := awaitNote(c.t, c.r, 1); got != want {
+		c.t.Fatalf("the note is %+v, want %+v", got, want)
+	}
+}
+
+// puts returns the ways to put bytes at a place with a note.
+func (c noteChecker) puts(at uint64, tag uint32) []func([]byte) bool {
+	return []func([]byte) bool{
+		func(src []byte) bool { return c.ch.PutNotify(1, at, src, transport.StampOf(0, tag)) },
+		func(src []byte) bool {
+			handle, ok := putNotifyZcopy(c.ch, 1, at, src, transport.StampOf(0, tag))
+			if putter, zeroCopy := c.ch.(transport.ZeroCopyPutter); zeroCopy && handle != 0 {
+				if err := putter.AwaitReleased(bounded(c.t), 1, handle); err != nil {
+					c.t.Fatal(err)
+				}
+			}
+			return ok
+		},
+	}
+}
+
+// put puts src at a place, which is dst, and checks that the note comes after it.
+func (c noteChecker) put(put func([]byte) bool, dst []byte, at uint64, tag uint32, src []byte, way int) {
+	c.t.Helper()
+	if !put(slices.Clone(src)) {
+		c.t.Fatal("there is no room for one note")
+	}
+	c.expect(tag, len(src), at)
+	if !bytes.Equal(dst, src) {
+		c.t.Fatalf("way %d: the note came before its %d bytes: they differ from byte %d on", way, len(src), firstDifference(dst, src))
+	}
+}
+
+// get reads src, which it stores at a place first, that is dst, and checks that the note comes when the place is free.
+func (c noteChecker) get(dst []byte, at uint64, tag uint32, src []byte, waits bool) {
+	c.t.Helper()
+	got := make([]byte, len(src))
+	copy(dst, src)
+	if waits {
+		if ok, err := c.ch.GetNotify(bounded(c.t), 1, got, at, transport.StampOf(0, tag)); !ok || err != nil {
+			c.t.Fatal(ok, err)
+		}
+	} else if !c.ch.GetNotifyNB(1, got, at, transport.StampOf(0, tag)) {
+		c.t.Fatal("there is no room for one note")
+	}
+	c.expect(tag, len(src), at)
+	clear(dst) // its owner may reuse it
+	quiet(c.t, c.ch)
+	if !bytes.Equal(got, src) {
+		c.t.Fatalf("the note of a get came before its %d bytes were read: they differ from byte %d on (it waits: %v)", len(src), firstDifference(got, src), waits)
+	}
+}
+
+// atomics checks that the notes of additions come after them.
+func (c noteChecker) atomics() {
+	c.t.Helper()
+	c.ch.Post(1, transport.Set, c.word, 10)
+	quiet(c.t, c.ch)
+	for i := range uint64(50) {
+		old, ok, err := c.ch.AtomicNotify(bounded(c.t), 1, transport.Add, c.word, 1, 0, transport.StampOf(0, uint32(i)))
+		if old != 10+2*i || !ok || err != nil {
+			c.t.Fatalf("notified add %d returned %d, %v, %v", i, old, ok, err)
+		}
+		c.expect(uint32(i), 8, base)
+		if !c.ch.PostNotify(1, transport.Add, c.word, 1, transport.StampOf(0, uint32(i))) {
+			c.t.Fatal("there is no room for one note")
+		}
+		c.expect(uint32(i), 8, base)
+		if v := c.r.Words(c.r.Heaps[1], c.word); v != 12+2*i {
+			c.t.Fatalf("the note of an atomic came before it: the word is %d, want %d", v, 12+2*i)
+		}
+	}
 }
 
 // testNotesInQueue checks that the notes and data of accesses that a quiet has completed are at the target, although
@@ -229,90 +260,121 @@ func testFullQueues(t *testing.T, r *Rig) {
 	}
 }
 
+// noteTwins are random accesses of one PE, with and without notes, and what they make of heaps and notes.
+type noteTwins struct {
+	t      *testing.T
+	r      *Rig
+	ch     transport.Channel
+	rng    *rand.Rand
+	replay string
+	heaps  [][]byte           // a twin of the first bytes of each heap
+	due    [][]transport.Note // the notes that each PE has not taken yet
+}
+
+// twinBytes is how much of a heap has a twin.
+const twinBytes = 1 << 15
+
 // testRandomNotes issues random accesses, with and without notes, on two channels to every PE, and compares
 // heaps and notes with twins. It fences before each, since they overlap.
 func testRandomNotes(t *testing.T, r *Rig) {
 	seed := Seed()
-	rng := rand.New(rand.NewPCG(seed, 2))
-	replay := fmt.Sprintf("replay with: TEST_SEED=%d go test -run '%s'", seed, t.Name())
-	ch := channel(t, r, 0, false)
-	const span = 1 << 15
-	twins := make([][]byte, len(r.PEs))
-	due := make([][]transport.Note, len(r.PEs))
-	for pe := range twins {
-		twins[pe] = make([]byte, span)
-		clear(r.Heaps[pe][base : base+span])
+	w := &noteTwins{
+		t: t, r: r, ch: channel(t, r, 0, false), rng: rand.New(rand.NewPCG(seed, 2)),
+		replay: fmt.Sprintf("replay with: TEST_SEED=%d go test -run '%s'", seed, t.Name()),
+		heaps:  make([][]byte, len(r.PEs)), due: make([][]transport.Note, len(r.PEs)),
 	}
-	take := func(pe int) {
-		if n := awaitNote(t, r, pe); n != due[pe][0] {
-			t.Fatalf("PE %d has note %+v, want %+v; %s", pe, n, due[pe][0], replay)
-		}
-		due[pe] = due[pe][1:]
+	for pe := range w.heaps {
+		w.heaps[pe] = make([]byte, twinBytes)
+		clear(r.Heaps[pe][base : base+twinBytes])
 	}
 	for step := range 3000 {
-		pe := rng.IntN(len(r.PEs))
-		ch.Fence(pe)
-		tag := rng.Uint32() >> 1
-		s := transport.StampOf(0, tag)
-		n := rng.IntN(1 << rng.IntN(14))
-		at := rng.IntN(span - n)
-		note := transport.Note{Stamp: s, Bytes: uint64(n), Off: uint64(base + at)}
-		ok := true
-		switch kind := rng.IntN(8); kind {
-		case 0, 1, 2:
-			src := pattern(n, byte(step))
-			ok = ch.PutNotify(pe, note.Off, src, s)
-			copy(twins[pe][at:], src)
-		case 3:
-			got := make([]byte, n)
-			quiet(t, ch)
-			var err error
-			if ok, err = ch.GetNotify(bounded(t), pe, got, note.Off, s); err != nil {
-				t.Fatalf("%v; %s", err, replay)
-			}
-			if !bytes.Equal(got, twins[pe][at:at+n]) {
-				t.Fatalf("step %d: a notified get of %d bytes differs from byte %d on; %s", step, n, firstDifference(got, twins[pe][at:at+n]), replay)
-			}
-		case 4, 5:
-			at &^= 7
-			w := transport.Word{Off: uint64(base + at), Bytes: 8}
-			old, v := binary.NativeEndian.Uint64(twins[pe][at:]), rng.Uint64()
-			note.Bytes, note.Off = 8, w.Off
-			binary.NativeEndian.PutUint64(twins[pe][at:], old+v)
-			if kind == 5 {
-				ok = ch.PostNotify(pe, transport.Add, w, v, s)
-				break
-			}
-			got, room, err := ch.AtomicNotify(bounded(t), pe, transport.Add, w, v, 0, s)
-			if ok = room; err != nil || got != old {
-				t.Fatalf("a notified add returned %#x, %v, want %#x; %s", got, err, old, replay)
-			}
-		case 6:
-			src := pattern(n, byte(step))
-			ch.Put(pe, note.Off, src)
-			copy(twins[pe][at:], src)
-			continue
-		case 7:
-			if len(due[pe]) > 0 {
-				take(pe)
-			}
-			continue
-		}
-		if !ok {
-			t.Fatalf("there is no room for %d notes; %s", len(due[pe])+1, replay)
-		}
-		if due[pe] = append(due[pe], note); len(due[pe]) > 400 {
-			take(pe)
-		}
+		w.step(step)
 	}
-	quiet(t, ch)
-	for pe := range twins {
-		if got := r.Heaps[pe][base : base+span]; !bytes.Equal(got, twins[pe]) {
-			t.Fatalf("PE %d differs from its twin from byte %d on; %s", pe, firstDifference(got, twins[pe]), replay)
+	quiet(t, w.ch)
+	for pe := range w.heaps {
+		if got := r.Heaps[pe][base : base+twinBytes]; !bytes.Equal(got, w.heaps[pe]) {
+			t.Fatalf("PE %d differs from its twin from byte %d on; %s", pe, firstDifference(got, w.heaps[pe]), w.replay)
 		}
-		for len(due[pe]) > 0 {
-			take(pe)
+		for len(w.due[pe]) > 0 {
+			w.take(pe)
 		}
 		noNote(t, r, pe)
 	}
+}
+
+// take takes the next note of pe, and compares it with the one that is due.
+func (w *noteTwins) take(pe int) {
+	w.t.Helper()
+	if n := awaitNote(w.t, w.r, pe); n != w.due[pe][0] {
+		w.t.Fatalf("PE %d has note %+v, want %+v; %s", pe, n, w.due[pe][0], w.replay)
+	}
+	w.due[pe] = w.due[pe][1:]
+}
+
+// step issues one random access, or takes a note.
+func (w *noteTwins) step(step int) {
+	pe := w.rng.IntN(len(w.r.PEs))
+	w.ch.Fence(pe)
+	s := transport.StampOf(0, w.rng.Uint32()>>1)
+	n := w.rng.IntN(1 << w.rng.IntN(14))
+	at := w.rng.IntN(twinBytes - n)
+	note := transport.Note{Stamp: s, Bytes: uint64(n), Off: uint64(base + at)}
+	ok := true
+	switch kind := w.rng.IntN(8); kind {
+	case 0, 1, 2:
+		src := pattern(n, byte(step))
+		ok = w.ch.PutNotify(pe, note.Off, src, s)
+		copy(w.heaps[pe][at:], src)
+	case 3:
+		ok = w.get(pe, note, w.heaps[pe][at:at+n], step)
+	case 4, 5:
+		at &^= 7
+		note.Bytes, note.Off = 8, uint64(base+at)
+		ok = w.add(pe, note, w.heaps[pe][at:], kind == 4)
+	case 6:
+		src := pattern(n, byte(step))
+		w.ch.Put(pe, note.Off, src)
+		copy(w.heaps[pe][at:], src)
+		return
+	case 7:
+		if len(w.due[pe]) > 0 {
+			w.take(pe)
+		}
+		return
+	}
+	if !ok {
+		w.t.Fatalf("there is no room for %d notes; %s", len(w.due[pe])+1, w.replay)
+	}
+	if w.due[pe] = append(w.due[pe], note); len(w.due[pe]) > 400 {
+		w.take(pe)
+	}
+}
+
+// get reads what note names from pe, and compares it with the twin.
+func (w *noteTwins) get(pe int, note transport.Note, twin []byte, step int) (ok bool) {
+	got := make([]byte, len(twin))
+	quiet(w.t, w.ch)
+	ok, err := w.ch.GetNotify(bounded(w.t), pe, got, note.Off, note.Stamp)
+	if err != nil {
+		w.t.Fatalf("%v; %s", err, w.replay)
+	}
+	if !bytes.Equal(got, twin) {
+		w.t.Fatalf("step %d: a notified get of %d bytes differs from byte %d on; %s", step, len(twin), firstDifference(got, twin), w.replay)
+	}
+	return ok
+}
+
+// add adds a random number to the word that note names and to the twin. If it fetches, it compares the old values.
+func (w *noteTwins) add(pe int, note transport.Note, twin []byte, fetches bool) (ok bool) {
+	word := transport.Word{Off: note.Off, Bytes: 8}
+	old, v := binary.NativeEndian.Uint64(twin), w.rng.Uint64()
+	binary.NativeEndian.PutUint64(twin, old+v)
+	if !fetches {
+		return w.ch.PostNotify(pe, transport.Add, word, v, note.Stamp)
+	}
+	got, ok, err := w.ch.AtomicNotify(bounded(w.t), pe, transport.Add, word, v, 0, note.Stamp)
+	if err != nil || got != old {
+		w.t.Fatalf("a notified add returned %#x, %v, want %#x; %s", got, err, old, w.replay)
+	}
+	return ok
 }
