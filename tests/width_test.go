@@ -21,7 +21,7 @@ var wide = map[string]int{
 	"cmd/pgasrun": 52,
 	"dsm":         145,
 	"pgas":        144,
-	"pgas/boot":   69,
+	"pgas/boot":   0,
 	"tests/ci":    12,
 	"tests/races": 7,
 }

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// AccusationDelay is how long the launcher, or the server of the exchange without one, waits, after an accusation that is not certain, for one that is. PEs at
-// both ends of a failed link find out within half a second of each other, unless the kernel of one end reports it at
-// once: then the other end needs the time-out, too.
+// AccusationDelay is how long the launcher, or the server of the exchange without one, waits, after an accusation that
+// is not certain, for one that is. PEs at both ends of a failed link find out within half a second of each other,
+// unless the kernel of one end reports it at once: then the other end needs the time-out, too.
 const AccusationDelay = 800 * time.Millisecond
 
 // HearingTime returns how long after an accusation for silence the launcher names the PE that is lost, at the latest.

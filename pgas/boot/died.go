@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// HowDied returns an error that says how a process ended. status is as Header.FailedHow keeps it: a wait status, LostHow,
-// or an Accusation.How, for which the error is that Accusation.
+// HowDied returns an error that says how a process ended. status is as Header.FailedHow keeps it: a wait status,
+// LostHow, or an Accusation.How, for which the error is that Accusation.
 func HowDied(status uint64) error {
 	if status&accusedBit != 0 {
 		return Accusation{By: int(status & accusedMask), Silent: status&silentBit != 0, LargeLost: status&largeBit != 0}

@@ -7,9 +7,9 @@ package boot
 // store to Waiting. Without either fence, the updater could miss the waiter and the waiter the update. A goroutine that
 // waits for members of a team on this host publishes that in WaitingForGroup, in the same way.
 //
-// A ring orders nothing for the program: a waiter looks at its words again. So the race detector does not see these words
-// change: an update of any word of a PE would otherwise seem to come after all that the PE has done before it slept, and
-// what a woken PE does after all that was done before the ring.
+// A ring orders nothing for the program: a waiter looks at its words again. So the race detector does not see these
+// words change: an update of any word of a PE would otherwise seem to come after all that the PE has done before it
+// slept, and what a woken PE does after all that was done before the ring.
 
 // AnyWord in State.Waiting: ring on every update.
 const AnyWord = 1

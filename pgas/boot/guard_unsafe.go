@@ -31,8 +31,8 @@ type Guard struct {
 }
 
 // Guard makes a guarded view for local PE i. The heap beyond the reserved bytes is inaccessible until Open. It returns
-// an error if the pages of the heaps cannot be protected: their size is not the system's, the segment is part of another
-// mapping, or the kernel refuses.
+// an error if the pages of the heaps cannot be protected: their size is not the system's, the segment is part of
+// another mapping, or the kernel refuses.
 func (s *Segment) Guard(i int) (*Guard, error) {
 	switch {
 	case os.Getpagesize() != PageBytes || s.Header.HeapMax%PageBytes != 0 || s.Header.HeapMax < ReservedBytes:

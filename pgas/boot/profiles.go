@@ -1,7 +1,7 @@
 package boot
 
-// Profiles of a PE's process, on their way to pgasrun -pprof: the launcher hands down a pipe for them alone. What goes through
-// it is cut into pieces, since a PE writes several profiles at once:
+// Profiles of a PE's process, on their way to pgasrun -pprof: the launcher hands down a pipe for them alone. What goes
+// through it is cut into pieces, since a PE writes several profiles at once:
 //
 //	piece  kind[1] length[4] data[length]
 //
@@ -80,8 +80,8 @@ func (w profileWriter) send(piece []byte) error {
 	return err
 }
 
-// ReadProfiles calls piece for each piece that comes through a pipe; without data if the profile is complete. It returns nil at
-// the end of the pipe, and an error if no PE of this version can have written what has come.
+// ReadProfiles calls piece for each piece that comes through a pipe; without data if the profile is complete. It
+// returns nil at the end of the pipe, and an error if no PE of this version can have written what has come.
 func ReadProfiles(from io.Reader, piece func(k ProfileKind, data []byte)) error {
 	var head [5]byte
 	data := make([]byte, longestPiece)

@@ -1,7 +1,7 @@
 package boot
 
-// How the progress of a job is shown: a setting that the launcher makes where it has a terminal, and the line by which PE 0
-// tells the launcher what the bar shows.
+// How the progress of a job is shown: a setting that the launcher makes where it has a terminal, and the line by which
+// PE 0 tells the launcher what the bar shows.
 
 // Progress is how package progress shows how far the PEs are.
 type Progress uint8

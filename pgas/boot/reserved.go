@@ -17,8 +17,8 @@ const (
 	nilOff   = 0
 	nilBytes = 1 << 10
 
-	// PlaceOff is where the PE is in the machine (pgas/topology.go). Written by the PE as it joins; read by PEs that ask
-	// for the topology.
+	// PlaceOff is where the PE is in the machine (pgas/topology.go). Written by the PE as it joins; read by PEs that
+	// ask for the topology.
 	PlaceOff   = nilOff + nilBytes
 	PlaceBytes = 1 << 10
 
@@ -27,8 +27,8 @@ const (
 	WaitEdgeOff   = PlaceOff + PlaceBytes
 	WaitEdgeBytes = 64
 
-	// LeavingOff says that the PE has called Close, and where (internal/node/leaving_unsafe.go). Written by the PE; read
-	// by members of its teams that miss it in a call.
+	// LeavingOff says that the PE has called Close, and where (internal/node/leaving_unsafe.go). Written by the PE;
+	// read by members of its teams that miss it in a call.
 	LeavingOff   = WaitEdgeOff + WaitEdgeBytes
 	LeavingBytes = 2<<10 - WaitEdgeBytes
 
@@ -38,8 +38,8 @@ const (
 	NoteQueueOff   = LeavingOff + LeavingBytes
 	NoteQueueBytes = 60 << 10
 
-	// TeamSlotsOff is a slot for each team that the PE can be a member of at once (internal/coll/slot_unsafe.go). Written
-	// by the members of the team that has the slot.
+	// TeamSlotsOff is a slot for each team that the PE can be a member of at once (internal/coll/slot_unsafe.go).
+	// Written by the members of the team that has the slot.
 	TeamSlotsOff  = NoteQueueOff + NoteQueueBytes
 	TeamSlotBytes = 108 << 10
 	TeamSlots     = 128

@@ -33,8 +33,8 @@ type Header struct {
 	Local   uint32 // PEs of this host
 	Cores   uint32 // CPUs that the PEs of this host may use together
 	HeapMax uint64 // bytes of each heap
-	// StallAfter: for how many nanoseconds nothing may move in a PE before it says in Blocked.Stalled that it is stalled; 0: it
-	// never does. Written by the agent before the PEs start.
+	// StallAfter: for how many nanoseconds nothing may move in a PE before it says in Blocked.Stalled that it is
+	// stalled; 0: it never does. Written by the agent before the PEs start.
 	StallAfter atomic.Int64
 	_          [16]byte
 
@@ -53,13 +53,13 @@ type Header struct {
 	AccusedBell atomic.Uint32
 	_           [4]byte
 	Accused     atomic.Uint64
-	// ArbiterHeard: Clock when the last question was asked that the arbiter of a job without agents has answered to a PE
-	// of this host, or 0 (arbiter.go).
+	// ArbiterHeard: Clock when the last question was asked that the arbiter of a job without agents has answered to a
+	// PE of this host, or 0 (arbiter.go).
 	ArbiterHeard atomic.Int64
 	_            [72]byte
-	// InQueues: how many PEs of this host, where PEs outnumber CPUs, stand in a queue behind another PE and poll for their
-	// turn. Written by these PEs, read by one that has handed its turn on. A PE that dies there stays counted, which costs
-	// the others of a job that is ending some yields.
+	// InQueues: how many PEs of this host, where PEs outnumber CPUs, stand in a queue behind another PE and poll for
+	// their turn. Written by these PEs, read by one that has handed its turn on. A PE that dies there stays counted,
+	// which costs the others of a job that is ending some yields.
 	InQueues atomic.Int32
 	_        [60]byte
 	// Contention: what PEs that share CPUs have learned of other programs on them. Written and read by PEs that wait.
@@ -98,13 +98,15 @@ type State struct {
 
 // Blocked says what a PE is blocked in. Op is written last and cleared first.
 type Blocked struct {
-	Op    atomic.Uint32 // BlockedOp
-	Peer  atomic.Int32  // PE it waits for, or -1
-	Seq   atomic.Uint64 // sequence number of the collective or of the library's call, heap offset of the word or lock, or the block of coherent memory
+	Op   atomic.Uint32 // BlockedOp
+	Peer atomic.Int32  // PE it waits for, or -1
+	// Seq is the sequence number of the collective or of the library's call, the heap offset of the word or lock, or
+	// the block of coherent memory.
+	Seq   atomic.Uint64
 	Since atomic.Int64  // Unix nanoseconds
 	Team  atomic.Uint32 // slot of the team of a collective, 0 for all PEs
-	// Stalled: not 0 while every goroutine of the program waits, and has for Header.StallAfter. It counts how often waiters
-	// have looked since, in vain.
+	// Stalled: not 0 while every goroutine of the program waits, and has for Header.StallAfter. It counts how often
+	// waiters have looked since, in vain.
 	Stalled atomic.Uint32
 }
 

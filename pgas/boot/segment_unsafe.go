@@ -106,8 +106,8 @@ func NewSegment(npes, cores int, heapMax uint64) *Segment {
 }
 
 // NewSegmentIn lays out the segment of a host with one PE in mem, which is zero and starts at a multiple of HeapAlign,
-// in a private mapping of no file: for a simulator, which has one such host for each of thousands of PEs in one mapping.
-// It does not own mem. It returns an error if mem is too small or not aligned.
+// in a private mapping of no file: for a simulator, which has one such host for each of thousands of PEs in one
+// mapping. It does not own mem. It returns an error if mem is too small or not aligned.
 func NewSegmentIn(mem []byte, npes, pe int, heapMax uint64) (*Segment, error) {
 	if n := SegmentBytes(1, heapMax); uint64(len(mem)) < n {
 		return nil, fmt.Errorf("%d bytes are too few for a segment of %d", len(mem), n)

@@ -68,8 +68,8 @@ func TestSilentArbiter(t *testing.T) {
 	})
 }
 
-// TestSilentHost: the arbiter names the first PE of a host that does not ask any more, and not a PE of one whose other PEs
-// do, nor of its own host, where it need not ask.
+// TestSilentHost: the arbiter names the first PE of a host that does not ask any more, and not a PE of one whose other
+// PEs do, nor of its own host, where it need not ask.
 func TestSilentHost(t *testing.T) {
 	inBubble(t, silent(3*time.Second), "a:2,b:2,c:2", func(b *bubble) {
 		for _, host := range []int{1, 2} {
@@ -88,8 +88,8 @@ func TestSilentHost(t *testing.T) {
 	})
 }
 
-// TestArbiterNamesFirst: a PE that has lost another is to wait until the arbiter answers, and knows by then what the arbiter
-// has told all.
+// TestArbiterNamesFirst: a PE that has lost another is to wait until the arbiter answers, and knows by then what the
+// arbiter has told all.
 func TestArbiterNamesFirst(t *testing.T) {
 	inBubble(t, boot.Settings{HeapMax: 1 << 20}, "a:1,b:1,c:2", func(b *bubble) {
 		b.net.hush()
@@ -118,7 +118,8 @@ func TestArbiterNamesFirst(t *testing.T) {
 	})
 }
 
-// TestAccusationBesideStoppedPE: an accusation that a PE makes reaches the arbiter even if the first PE of its host is stopped.
+// TestAccusationBesideStoppedPE: an accusation that a PE makes reaches the arbiter even if the first PE of its host is
+// stopped.
 func TestAccusationBesideStoppedPE(t *testing.T) {
 	jobs, errs := joinAll(t, "a:2,b:2")
 	if err := errors.Join(errs...); err != nil {
@@ -138,8 +139,8 @@ func TestAccusationBesideStoppedPE(t *testing.T) {
 	}
 }
 
-// TestSilentHostWithoutItsFirst: the first PE of a host has left the job, and then the host is silent: a PE that has not
-// left is named.
+// TestSilentHostWithoutItsFirst: the first PE of a host has left the job, and then the host is silent: a PE that has
+// not left is named.
 func TestSilentHostWithoutItsFirst(t *testing.T) {
 	inBubble(t, silent(2*time.Second), "a:1,b:2,c:1", func(b *bubble) {
 		b.jobs[1].Leave()

@@ -94,7 +94,8 @@ func assemble(ctx context.Context, m *meeting, set boot.Settings) (*boot.Job, er
 		mem.abandon()
 		return nil, err
 	}
-	// A program that this PE starts inherits the launcher's variables. This one keeps it from joining in this PE's place.
+	// A program that this PE starts inherits the launcher's variables. This one keeps it from joining in this PE's
+	// place.
 	os.Setenv(boot.EnvJobID, j.ID)
 	if m.child {
 		go mem.watchParent(os.Getppid())

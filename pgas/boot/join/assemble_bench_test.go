@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// BenchmarkAssemble: so many processes, of 64 on each host, come to the server in the process of PE 0, are told their places
-// and pass a fence. It is what a job without pgasrun costs PE 0, together with what it costs all others: they are goroutines
-// here.
+// BenchmarkAssemble: so many processes, of 64 on each host, come to the server in the process of PE 0, are told their
+// places and pass a fence. It is what a job without pgasrun costs PE 0, together with what it costs all others: they
+// are goroutines here.
 func BenchmarkAssemble(b *testing.B) {
 	for _, n := range []int{64, 512, 4096} {
 		b.Run(fmt.Sprint("processes=", n), func(b *testing.B) {

@@ -35,7 +35,8 @@ type assembly struct {
 	telling sync.Mutex // held until members have been told of a failure
 }
 
-// assemble runs s for newcomers, from when it can tell what they are. After within, those that have come are told which have not.
+// assemble runs s for newcomers, from when it can tell what they are. After within, those that have come are told which
+// have not.
 func (s *Server) assemble(told []string, within time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -142,9 +143,9 @@ func (s *Server) tellPlaces() {
 	}
 }
 
-// comeAt returns the addresses of this host at which processes of other hosts have come, and those that the user has sent to
-// a fixed address: what is started again comes there. Processes of this host that had a choice may have taken any.
-// Callers hold mu.
+// comeAt returns the addresses of this host at which processes of other hosts have come, and those that the user has
+// sent to a fixed address: what is started again comes there. Processes of this host that had a choice may have taken
+// any. Callers hold mu.
 func (s *Server) comeAt(all []newcomer, places []place) (addrs []string) {
 	for rank := 1; rank < len(all); rank++ {
 		l := s.links[rank]

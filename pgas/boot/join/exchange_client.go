@@ -40,9 +40,10 @@ type client struct {
 	addrs   []string
 
 	// A member's; nil in other jobs.
-	told     func(message) // gets what the server says by itself
-	lost     func()        // is called when the connection is lost
-	dialTime time.Duration // bounds the search for a server that answers; 0: as long as silence, and for one handshake at least
+	told func(message) // gets what the server says by itself
+	lost func()        // is called when the connection is lost
+	// dialTime bounds the search for a server that answers; 0: as long as silence, and for one handshake at least.
+	dialTime time.Duration
 
 	silence time.Duration // after which the connection is given up; 0: DefaultPeerTimeout
 
@@ -285,7 +286,8 @@ func (c *client) try(ctx context.Context, addr string, after time.Duration, foun
 	}
 }
 
-// isOver reports whether ctx has ended, or is about to because its time is over: what fails then says nothing of an address.
+// isOver reports whether ctx has ended, or is about to because its time is over: what fails then says nothing of an
+// address.
 func isOver(ctx context.Context) bool {
 	end, limited := ctx.Deadline()
 	return ctx.Err() != nil || limited && !time.Now().Before(end)

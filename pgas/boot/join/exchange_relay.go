@@ -1,15 +1,15 @@
 package join
 
-// Servers of the exchange in a tree. Where one server would have to answer every PE of a large job, each host has a server
-// for its PEs, which passes on to its parent, the server of another host, what it cannot answer itself:
+// Servers of the exchange in a tree. Where one server would have to answer every PE of a large job, each host has a
+// server for its PEs, which passes on to its parent, the server of another host, what it cannot answer itself:
 //
 //	put    goes up to the root, and is answered when the root has the value
 //	get    is answered from what has passed by, or else goes up, once for all callers that wait for the key
 //	fence  goes up when all PEs of the part have entered it, with their number
 //
 // So the root has as many callers as the tree's fan-out and its own host's PEs, and a call takes as many steps as the
-// tree has levels. Each step is authenticated as a PE's call is: a server calls its parent with the number of its host's first PE,
-// which has no connection to that parent itself.
+// tree has levels. Each step is authenticated as a PE's call is: a server calls its parent with the number of its
+// host's first PE, which has no connection to that parent itself.
 
 import (
 	"encoding/binary"

@@ -8,8 +8,8 @@ package join
 // It keeps one and calls on that one only. So the server registers a PE's connection at its first call, not at the
 // handshake: after the handshake the server cannot tell which connection the PE keeps, and could close the wrong one.
 //
-// The server listens until all its callers have called. Each connects once, so afterwards only a process outside the job
-// would use the listener. In a job without agents it goes on, at the addresses where its callers came: what starts
+// The server listens until all its callers have called. Each connects once, so afterwards only a process outside the
+// job would use the listener. In a job without agents it goes on, at the addresses where its callers came: what starts
 // processes there may start one again, which is told that it cannot take part.
 
 import (
@@ -41,8 +41,8 @@ type ServerConfig struct {
 	Callers int    // PEs, and other servers, that call this one
 	PEs     int    // those of the callers, and those behind them: a fence has all of them
 
-	// Lost is called with the number of a PE when the connection of that caller, or of the server ParentPE that this one
-	// calls, ends before Close. It may be nil.
+	// Lost is called with the number of a PE when the connection of that caller, or of the server ParentPE that this
+	// one calls, ends before Close. It may be nil.
 	Lost     func(pe int)
 	ParentPE int
 

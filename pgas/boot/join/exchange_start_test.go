@@ -36,8 +36,8 @@ func (l *stalledListener) Accept() (net.Conn, error) {
 	return conn, nil
 }
 
-// TestStalledServer checks that the server serves the connection that a PE keeps, if the PE has dialled every address of
-// the server before the server answers.
+// TestStalledServer checks that the server serves the connection that a PE keeps, if the PE has dialled every address
+// of the server before the server answers.
 func TestStalledServer(t *testing.T) {
 	const npes, addresses = 8, 5
 	ln, err := net.Listen("tcp", "0.0.0.0:0")

@@ -212,8 +212,8 @@ func TestServerGone(t *testing.T) {
 	}
 }
 
-// TestSendAfterTheEnd: a call that finds the connection closed before the client's listener does says that it is lost, and
-// one after Close says that the exchange is closed.
+// TestSendAfterTheEnd: a call that finds the connection closed before the client's listener does says that it is lost,
+// and one after Close says that the exchange is closed.
 func TestSendAfterTheEnd(t *testing.T) {
 	_, l := pair(t)
 	l.conn.Close()
@@ -316,8 +316,8 @@ func TestWrongPlace(t *testing.T) {
 	}
 }
 
-// TestHalfOpen checks that the number of connections without a handshake is bounded, and that PEs can connect when those
-// have ended.
+// TestHalfOpen checks that the number of connections without a handshake is bounded, and that PEs can connect when
+// those have ended.
 func TestHalfOpen(t *testing.T) {
 	secret := newNonce()
 	addr, logged := serve(t, 1, secret)

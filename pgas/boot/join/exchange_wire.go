@@ -62,7 +62,8 @@ const (
 	msgLeave  // it leaves the job
 	msgEnding // it ends because of an error; value: its EndReason and a PE
 	msgAccuse // a PE of its host accuses another; value: an Accusation
-	// What either says: to the server, that a PE has called GlobalExit; to members, that they are to end. value: the status.
+	// What either says: to the server, that a PE has called GlobalExit; to members, that they are to end. value: the
+	// status.
 	msgExit
 	// What the server says to members.
 	msgFailed       // value: a PE and how it has failed

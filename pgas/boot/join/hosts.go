@@ -4,7 +4,7 @@ package join
 // PEs:
 //
 //	n1  n1:2  me@n1:2                    1 PE, or as many as the number says
-//	192.0.2.1:2  [fd00::1]:2  fd00::1:2  addresses; the last colon of one without brackets comes before the number of PEs
+//	192.0.2.1:2  [fd00::1]:2  fd00::1:2  addresses; the last colon without brackets comes before the number of PEs
 //	n1 2  n1 slots=2 max_slots=4         blanks before the number; Open MPI's words
 //	n[1-3,7]:2                           Slurm's ranges: so many PEs on each
 //	n1 2 all.q@n1 UNDEFINED              a line of Grid Engine

@@ -1,15 +1,15 @@
 package join
 
-// Where the exchange of a job listens. It tells nothing to a process without the secret, but a stranger that cannot connect
-// cannot even try. So it listens
+// Where the exchange of a job listens. It tells nothing to a process without the secret, but a stranger that cannot
+// connect cannot even try. So it listens
 //
 //	at the address that the user has given for it, if that is this host's
 //	else, on the interfaces that UCX_NET_DEVICES names: the data of the job takes them, so all its hosts reach them
-//	else, on every interface until the job has assembled, and then only at the addresses at which its processes have come
+//	else, on every interface until the job has assembled, and then only where its processes have come
 //
 // An address of the user's that is not this host's is translated on its way, and a name may mean something else on
-// other hosts, so that either leaves every interface. Of listeners that are for what starts in a fixed place, and have no
-// address of their own to tell, UCX_NET_DEVICES says nothing.
+// other hosts, so that either leaves every interface. Of listeners that are for what starts in a fixed place, and have
+// no address of their own to tell, UCX_NET_DEVICES says nothing.
 
 import (
 	"errors"
@@ -32,8 +32,8 @@ func (env Environment) listen() ([]net.Listener, []string, error) {
 	return ListenOn(Sockets, env[EnvNetDevices])
 }
 
-// ListenOn listens on a port of the network's choice on the interfaces of devices, which is a value of UCX_NET_DEVICES, or
-// on every interface if it names none that has an address. It returns the listeners and the addresses by which other
+// ListenOn listens on a port of the network's choice on the interfaces of devices, which is a value of UCX_NET_DEVICES,
+// or on every interface if it names none that has an address. It returns the listeners and the addresses by which other
 // hosts reach them. The error says what the system refuses.
 func ListenOn(network Network, devices string) ([]net.Listener, []string, error) {
 	named := addressesOf(devices)
@@ -70,8 +70,8 @@ func ListenOn(network Network, devices string) ([]net.Listener, []string, error)
 	return lns, at, nil
 }
 
-// listenOnFirst listens on the first port of addrs that is free: at the address itself if it is one of this host's, and else
-// on every interface.
+// listenOnFirst listens on the first port of addrs that is free: at the address itself if it is one of this host's, and
+// else on every interface.
 func listenOnFirst(addrs []string) ([]net.Listener, []string, error) {
 	var errs []error
 	for _, addr := range addrs {
@@ -108,8 +108,8 @@ func isOwn(host string) bool {
 	return ip.IsLoopback() || hasAddress(all, ip)
 }
 
-// addressesOf returns the addresses of the interfaces that a value of UCX_NET_DEVICES names: eth0, or mlx5_0:1 for those of
-// a card. A value with ^ says which not to use, and all is all: of these there are none here.
+// addressesOf returns the addresses of the interfaces that a value of UCX_NET_DEVICES names: eth0, or mlx5_0:1 for
+// those of a card. A value with ^ says which not to use, and all is all: of these there are none here.
 func addressesOf(devices string) []string {
 	var found []string
 	if strings.HasPrefix(devices, "^") {

@@ -2,8 +2,8 @@ package join
 
 // A PE of a job that has no agent is a member: its connection to the exchange stays, and stands for its process. When
 // the kernel closes the connection of a process that has not left the job, the server tells the other members at once.
-// The server is in the process of PE 0, so a member that loses the server has lost PE 0. arbiter.go says what members do
-// while that process is silent.
+// The server is in the process of PE 0, so a member that loses the server has lost PE 0. arbiter.go says what members
+// do while that process is silent.
 //
 // Members also say that they end because of an error, before other PEs can notice; that PE X accuses PE Y; and that a
 // PE has called GlobalExit.
@@ -163,8 +163,8 @@ func (m *member) end(pe int, how uint64) {
 
 func (m *member) hasLeft() bool { return isClosed(m.left) }
 
-// passOnAccusations tells the server of every accusation that a PE of this host makes. Every PE of the host does: any of
-// them may be stopped.
+// passOnAccusations tells the server of every accusation that a PE of this host makes. Every PE of the host does: any
+// of them may be stopped.
 func (m *member) passOnAccusations() {
 	for seen := uint64(0); ; {
 		var x boot.Accusation

@@ -1,7 +1,7 @@
 package join
 
-// The door of task 0 with a real munge daemon, and processes of another user that try to get the ticket, or to give a wrong
-// one.
+// The door of task 0 with a real munge daemon, and processes of another user that try to get the ticket, or to give a
+// wrong one.
 
 import (
 	"bytes"

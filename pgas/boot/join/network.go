@@ -1,7 +1,7 @@
 package join
 
-// The network by which PEs and servers of the exchange reach each other: sockets, or what a simulation of many hosts in one
-// process has in their place.
+// The network by which PEs and servers of the exchange reach each other: sockets, or what a simulation of many hosts in
+// one process has in their place.
 
 import (
 	"context"

@@ -1,9 +1,9 @@
 package join
 
-// A PE whose launcher's daemon has ended. The daemon of a PMI launcher on a host (slurmstepd, orted, prted) is the parent of
-// the processes that it starts, and outlives them. If it is killed, some launchers leave the processes of the job
-// behind, on all hosts: each then waits for others that wait as well. So a PE that loses its parent ends,
-// and the members of its job learn of that.
+// A PE whose launcher's daemon has ended. The daemon of a PMI launcher on a host (slurmstepd, orted, prted) is the
+// parent of the processes that it starts, and outlives them. If it is killed, some launchers leave the processes of the
+// job behind, on all hosts: each then waits for others that wait as well. So a PE that loses its parent ends, and the
+// members of its job learn of that.
 
 import (
 	"os"

@@ -1,7 +1,8 @@
 package join
 
-// The connection to the exchange is all that a PE knows about the job's network: an address of its own host, and
-// an address of another host, that reach each other. The other host is the first, or its host's parent in the tree of servers.
+// The connection to the exchange is all that a PE knows about the job's network: an address of its own host, and an
+// address of another host, that reach each other. The other host is the first, or its host's parent in the tree of
+// servers.
 
 import (
 	"context"
@@ -12,9 +13,9 @@ import (
 
 // Pathfinder is an Exchange that knows the addresses of its connection.
 type Pathfinder interface {
-	// Path returns the addresses of the local end and of the other end, as seen from this host, of the connection that leads
-	// from this host to the exchange of another one; on the first host, of the PE's own connection. It returns an error if
-	// the server cannot be reached or ctx ends.
+	// Path returns the addresses of the local end and of the other end, as seen from this host, of the connection that
+	// leads from this host to the exchange of another one; on the first host, of the PE's own connection. It returns an
+	// error if the server cannot be reached or ctx ends.
 	Path(ctx context.Context) (local, remote netip.Addr, err error)
 }
 

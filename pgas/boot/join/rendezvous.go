@@ -59,8 +59,9 @@ type Choice struct {
 
 func (c Choice) String() string { return c.Name + " (" + c.Why + ")" }
 
-// ChooseRendezvous returns the way by which a program that starts in env learns of its job, and why. It returns an error
-// if env names a launcher that offers none of them, or PGAS_BOOT one that does not exist or that env does not offer.
+// ChooseRendezvous returns the way by which a program that starts in env learns of its job, and why. It returns an
+// error if env names a launcher that offers none of them, or PGAS_BOOT one that does not exist or that env does not
+// offer.
 func ChooseRendezvous(env Environment) (Choice, error) {
 	_, choice, err := choose(env, rendezvous(Options{}))
 	return choice, err
@@ -150,9 +151,9 @@ func unusable(env Environment) error {
 	return nil
 }
 
-// FromEnv makes the job of this process by the way that its environment offers. Without any, it is a job of one PE with a
-// segment of its own, and Launched is false. FromEnv waits until all processes of the job have come, unless pgasrun has
-// started them. It returns an error if a variable is unknown or malformed, the variables contradict each other, the
+// FromEnv makes the job of this process by the way that its environment offers. Without any, it is a job of one PE with
+// a segment of its own, and Launched is false. FromEnv waits until all processes of the job have come, unless pgasrun
+// has started them. It returns an error if a variable is unknown or malformed, the variables contradict each other, the
 // launcher is recognized but cannot be used, a process of the job does not come in time, or ctx ends. The error names
 // the way and why it was taken.
 func FromEnv(ctx context.Context, opts Options) (*boot.Job, error) {

@@ -16,8 +16,8 @@ import (
 	"github.com/gopgas/gopgas/pgas/boot"
 )
 
-// pmi2Server answers the messages of one process, each by its command, and says nothing to those that it does not have. The
-// first is the greeting.
+// pmi2Server answers the messages of one process, each by its command, and says nothing to those that it does not have.
+// The first is the greeting.
 type pmi2Server map[string]string
 
 const (
@@ -57,8 +57,8 @@ func (s pmi2Server) serve(t *testing.T) string {
 	return fmt.Sprint(fds[1])
 }
 
-// TestPMI2Mistakes: a server that does not answer, for one process of the job has not come, ends the start in time, and one that
-// refuses is quoted.
+// TestPMI2Mistakes: a server that does not answer, for one process of the job has not come, ends the start in time, and
+// one that refuses is quoted.
 func TestPMI2Mistakes(t *testing.T) {
 	const within = 100 * time.Millisecond
 	silence := "the PMI-2 server has not answered within 100ms: is each process of the job running? (PGAS_BOOT_TIMEOUT)"

@@ -1,8 +1,9 @@
 package join
 
 // Slurm without PMI: srun's variables say which task this is and where the others are. Task 0 serves the exchange on
-// its node, the first of the step as a rule, at one of a few ports that follow from the step's number. The secret comes from munge,
-// which authenticates users between the nodes of a cluster (munge.go), or else from a file that the user has made.
+// its node, the first of the step as a rule, at one of a few ports that follow from the step's number. The secret comes
+// from munge, which authenticates users between the nodes of a cluster (munge.go), or else from a file that the user
+// has made.
 //
 // Of a batch script, and of the shell that salloc starts, Slurm says SLURM_PROCID=0, too. They are one process each, so
 // only a step that srun has started counts.
@@ -96,8 +97,8 @@ const (
 	lastSlurmPort  = 32000
 )
 
-// nodesOfFirst returns the nodes on which task 0 may be: the first one, but an arbitrary distribution may begin with any, and
-// the file that says with which need not be on every node.
+// nodesOfFirst returns the nodes on which task 0 may be: the first one, but an arbitrary distribution may begin with
+// any, and the file that says with which need not be on every node.
 func nodesOfFirst(nodes []string, env Environment) []string {
 	if strings.HasPrefix(env["SLURM_DISTRIBUTION"], "arbitrary") {
 		return nodes

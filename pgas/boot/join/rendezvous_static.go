@@ -1,8 +1,8 @@
 package join
 
-// Static start: nothing but variables says what the job is, as for systemd, docker compose, an Indexed Job of Kubernetes,
-// or a hand. Every process gets the same list of hosts, the address at which PE 0 serves the exchange, a file with the
-// secret, and its own number.
+// Static start: nothing but variables says what the job is, as for systemd, docker compose, an Indexed Job of
+// Kubernetes, or a hand. Every process gets the same list of hosts, the address at which PE 0 serves the exchange, a
+// file with the secret, and its own number.
 
 import (
 	"context"
@@ -36,9 +36,9 @@ func (staticRendezvous) Join(ctx context.Context, env Environment, set boot.Sett
 	return assemble(ctx, m, set)
 }
 
-// StaticPlace returns the hosts of the static start that env describes, and which of them this one is, for a launcher that
-// starts all PEs of a host: EnvironOf returns what each needs. It returns an error if a variable is missing or wrong, or
-// the file with the secret cannot be used.
+// StaticPlace returns the hosts of the static start that env describes, and which of them this one is, for a launcher
+// that starts all PEs of a host: EnvironOf returns what each needs. It returns an error if a variable is missing or
+// wrong, or the file with the secret cannot be used.
 func StaticPlace(env Environment) (hosts []boot.Host, index int, err error) {
 	if hosts, err = staticVariables(env, boot.EnvHost); err != nil {
 		return nil, 0, err
@@ -57,8 +57,8 @@ func StaticPlace(env Environment) (hosts []boot.Host, index int, err error) {
 	return hosts, index, nil
 }
 
-// EnvironOf returns the environment of PE pe of a static start: environ, in which StaticPlace has found the job, without
-// what is only for its launcher.
+// EnvironOf returns the environment of PE pe of a static start: environ, in which StaticPlace has found the job,
+// without what is only for its launcher.
 func EnvironOf(environ []string, pe int) []string {
 	own := slices.DeleteFunc(slices.Clone(environ), func(kv string) bool {
 		return strings.HasPrefix(kv, boot.EnvHost+"=") || strings.HasPrefix(kv, boot.EnvPE+"=")
@@ -66,8 +66,8 @@ func EnvironOf(environ []string, pe int) []string {
 	return append(own, boot.EnvPE+"="+strconv.Itoa(pe))
 }
 
-// staticVariables returns the hosts of a static start. It returns an error if a variable is not set; place is the one that
-// says which part of the job this process is.
+// staticVariables returns the hosts of a static start. It returns an error if a variable is not set; place is the one
+// that says which part of the job this process is.
 func staticVariables(env Environment, place string) ([]boot.Host, error) {
 	for _, name := range []string{place, boot.EnvHosts, boot.EnvRendezvous, boot.EnvSecretFile} {
 		if env[name] == "" {
@@ -163,8 +163,9 @@ func staticEntries(list string) ([]boot.Host, error) {
 // minSecret is the least number of bytes of a secret in a file.
 const minSecret = 32
 
-// groupMayRead reports whether a file with a secret, of owner and with mode, may be readable by its group: root has given
-// it to that group, of which this process of user is. Kubernetes does so with a Secret for a process that is not root's.
+// groupMayRead reports whether a file with a secret, of owner and with mode, may be readable by its group: root has
+// given it to that group, of which this process of user is. Kubernetes does so with a Secret for a process that is not
+// root's.
 func groupMayRead(owner uint32, mode os.FileMode, user int) bool {
 	return owner == 0 && user != 0 && mode.Perm()&0o037 == 0
 }
@@ -177,8 +178,8 @@ func ownerOf(info os.FileInfo) uint32 {
 	return math.MaxUint32
 }
 
-// readSecretFile returns what is in the file. It returns an error if users other than its owner may read it, unless root
-// has given it to this group.
+// readSecretFile returns what is in the file. It returns an error if users other than its owner may read it, unless
+// root has given it to this group.
 func readSecretFile(path string) ([]byte, error) {
 	f, err := boot.OpenRegular(path)
 	if err != nil {

@@ -1,13 +1,14 @@
 package launch
 
 // A static start on one host: the PEs that a list of hosts gives it are started here, and join those of the other hosts
-// by themselves (pgas/boot/join/rendezvous_static.go). There is no launcher above this one, so it is for what starts one
-// program on each host and no more: an Indexed Job of Kubernetes, systemd, docker compose.
+// by themselves (pgas/boot/join/rendezvous_static.go). There is no launcher above this one, so it is for what starts
+// one program on each host and no more: an Indexed Job of Kubernetes, systemd, docker compose.
 //
-// It is no agent. An agent answers a launcher, and knows its PEs by the segment that it has made for them: their deaths,
-// what they wait for, whether they have left the job. PEs of a static start make a segment of their own, and tell each
-// other of a death. So what is left is what only their parent can do: whole lines, signals, an exit status for all of
-// them, and their end when one has failed, or when this process has. A PE starts as under an agent (agent.Process).
+// It is no agent. An agent answers a launcher, and knows its PEs by the segment that it has made for them: their
+// deaths, what they wait for, whether they have left the job. PEs of a static start make a segment of their own, and
+// tell each other of a death. So what is left is what only their parent can do: whole lines, signals, an exit status
+// for all of them, and their end when one has failed, or when this process has. A PE starts as under an agent
+// (agent.Process).
 
 import (
 	"cmp"
@@ -15,7 +16,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -165,7 +165,7 @@ func (s *staticHost) start() error {
 func (s *staticHost) startPE(pe int, input uintptr, cpus []int) error {
 	p := agent.Process{
 		Program: s.spec.Program, Args: append([]string{s.spec.Program}, s.spec.Args...), Dir: s.spec.Dir,
-		Env:   (&exec.Cmd{Env: append(join.EnvironOf(s.spec.Environ, pe), s.spec.Env...)}).Environ(), // the last of two assignments
+		Env:   agent.Once(append(join.EnvironOf(s.spec.Environ, pe), s.spec.Env...)),
 		Files: []uintptr{input, 0, 0}, CPUs: cpus,
 		Stdout: func(piece []byte) { s.write(Stdout, pe, piece) },
 		Stderr: func(piece []byte) { s.write(Stderr, pe, piece) },

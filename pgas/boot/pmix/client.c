@@ -1,6 +1,7 @@
-// A client of a PMIx server, by six functions of libpmix. The library is loaded when a launcher with PMIx has started the
-// process, so that a program runs on machines without it. The few declarations that it takes are below: their layout
-// is the same in versions 3 to 5 of the library, and tests/clusters compares it with the header that is installed.
+// A client of a PMIx server, by six functions of libpmix. The library is loaded when a launcher with PMIx has started
+// the process, so that a program runs on machines without it. The few declarations that it takes are below: their
+// layout is the same in versions 3 to 5 of the library, and tests/clusters compares it with the header that is
+// installed.
 #include "client.h"
 
 #include <dlfcn.h>

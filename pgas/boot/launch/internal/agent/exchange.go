@@ -120,9 +120,11 @@ func (x *exchange) serve(c frame.Config, parent []string, lost func(pe int), log
 
 // inherited returns the variables that every PE of this host gets; those of one PE are not among them.
 func inherited(c *frame.Config) []string {
-	// Of two assignments, a program takes the first and Cmd keeps the last.
-	return (&exec.Cmd{Env: append(boot.StripEnv(os.Environ()), c.Env...)}).Environ()
+	return Once(append(boot.StripEnv(os.Environ()), c.Env...))
 }
+
+// Once returns environ with the last assignment to each variable alone. A program would take the first one.
+func Once(environ []string) []string { return (&exec.Cmd{Env: environ}).Environ() }
 
 // peerTimeout returns the PGAS_PEER_TIMEOUT of the PEs, 0 for the default. A value that is wrong is reported by the
 // PEs.

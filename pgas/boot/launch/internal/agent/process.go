@@ -23,7 +23,8 @@ type Process struct {
 	Env     []string  // each variable once
 	Files   []uintptr // the descriptors of the process; Start fills in its standard output and error
 	CPUs    []int     // where it may run; nil: on the CPUs of the caller
-	// Stdout and Stderr get what it writes, by whole lines unless these are very long. A piece is valid during the call.
+	// Stdout and Stderr get what it writes, by whole lines unless these are very long. A piece is valid during the
+	// call.
 	Stdout, Stderr func(piece []byte)
 }
 
