@@ -177,7 +177,7 @@ type Settings struct {
 	Stats          bool          // PEs count what they do, and the launcher prints it
 	Progress       Progress      // how package progress shows how far the PEs are
 	DSMStats       bool          // print the statistics of coherent regions
-	Profiles       string        // the directory for this PE's profiles; "": the launcher collects them, or there are none
+	Profiles       string        // the directory for this PE's profiles; "": only the launcher may want some
 	QuietSingleton bool          // do not say that this is a job of one
 	BootTimeout    time.Duration // how long processes wait for each other at the start; 0: the default
 	Version        bool          // say which version this is

@@ -17,8 +17,9 @@ func TestChooseRendezvous(t *testing.T) {
 		{"PMIX_RANK=1 PMIX_NAMESPACE=x PMIX_SERVER_URI41=y " + task, "pmix (PMIX_NAMESPACE=x PMIX_RANK=1)", ""},
 		{"PMI_FD=9 PMI_RANK=0 " + task, "pmi2 (PMI_FD=9)", ""},
 		{task, "slurm (SLURM_JOB_ID=7 SLURM_STEP_ID=0 SLURM_PROCID=3)", ""},
-		{"SLURM_JOB_ID=7 SLURM_PROCID=0", "single (no launcher is in the environment)", ""},                          // a batch script
-		{"SLURM_JOB_ID=7 SLURM_PROCID=0 SLURM_STEP_ID=4294967290", "single (no launcher is in the environment)", ""}, // a shell of salloc
+		// a batch script, and a shell of salloc
+		{"SLURM_JOB_ID=7 SLURM_PROCID=0", "single (no launcher is in the environment)", ""},
+		{"SLURM_JOB_ID=7 SLURM_PROCID=0 SLURM_STEP_ID=4294967290", "single (no launcher is in the environment)", ""},
 		{"PGAS_BOOT=auto " + task, "slurm (SLURM_JOB_ID=7 SLURM_STEP_ID=0 SLURM_PROCID=3)", ""},
 		{"PGAS_BOOT=single " + task, "single (PGAS_BOOT=single)", ""},
 		{"PGAS_BOOT=slurm PMI_FD=9 " + task, "slurm (PGAS_BOOT=slurm, SLURM_JOB_ID=7 SLURM_STEP_ID=0 SLURM_PROCID=3)", ""},
