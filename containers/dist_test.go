@@ -98,6 +98,8 @@ func TestDistObjectOver(t *testing.T) {
 }
 
 // TestDistObjectExplored: every order of two publications and two fetches.
+//
+//ci:weekly
 func TestDistObjectExplored(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short tests are for the race detector, which has nothing to see where one PE runs at a time")

@@ -150,6 +150,7 @@ func mapHasAll(a mapMeeting) error {
 	return nil
 }
 
+//ci:weekly
 func TestMapExplored(t *testing.T) {
 	for name, s := range mapScenarios {
 		t.Run(name, func(t *testing.T) {

@@ -61,6 +61,8 @@ var distMutants = []mutant.Bug{
 }
 
 // TestMutants tries the first of all, since each compiles the package; ./tests/mutants and -long try the others.
+//
+//ci:weekly
 func TestMutants(t *testing.T) {
 	bugs := slices.Concat(mailboxBugs, mapMutants)
 	for _, b := range slices.Concat(queueMutants, poolMutants, distMutants) {

@@ -297,6 +297,8 @@ func TestWorkPoolMisuse(t *testing.T) {
 
 // TestWorkPoolExplored: every order of what an owner and thieves do with a deque, of which each task comes out once. a
 // adds a task, p takes this member's newest, s steals once.
+//
+//ci:weekly
 func TestWorkPoolExplored(t *testing.T) {
 	for name, steps := range map[string][]string{
 		"last task":   {"aap", "s"},

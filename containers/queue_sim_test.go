@@ -26,6 +26,7 @@ type queueSteps struct {
 	steps    []string
 }
 
+//ci:weekly
 func TestQueueExplored(t *testing.T) {
 	for name, s := range map[string]queueSteps{
 		"one consumer":               {2, false, 0, []string{"o", "p"}},

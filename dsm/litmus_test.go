@@ -205,6 +205,7 @@ func litmusOptions() (list []opened) {
 	return list
 }
 
+//ci:weekly
 func TestLitmusExplored(t *testing.T) {
 	programs := litmuses
 	if *long {

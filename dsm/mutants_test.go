@@ -38,4 +38,5 @@ var bugs = []mutant.Bug{
 	mutant.New("Classified: the first writer tells no reader", "internal/baseline/classified.go", byPrograms, "\t\th.tell(p.shared, b, readers[k*n:(k+1)*n])\n", ""),
 }
 
+//ci:weekly
 func TestMutants(t *testing.T) { mutant.Plant(t, bugs, *long, "-seeds=40") }

@@ -25,6 +25,7 @@ func TestALock(t *testing.T) { lockstest.Run(t, 4, lockstest.Excludes, makeALock
 // atomic.
 var twoHosts = sim.Config{Topology: "host:2", Atomics: sim.Split}
 
+//ci:weekly
 func TestALockExplored(t *testing.T) {
 	split := sim.Config{Atomics: sim.Split}
 	explore(t, split, makeALock, "l l", "t l", "l t", "c t", "t c")

@@ -27,6 +27,7 @@ func explore(t *testing.T, cfg sim.Config, make lockstest.Maker, plans ...string
 	}
 }
 
+//ci:weekly
 func TestDMCSExplored(t *testing.T) {
 	explore(t, sim.Config{}, makeDMCS, "l l", "t l", "c l", "c c", "l t t", "cc l", "l l l")
 }

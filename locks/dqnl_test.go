@@ -16,6 +16,7 @@ func makeDQNL(ctx context.Context, w *pgas.World) (locks.Lock, error) {
 
 func TestDQNL(t *testing.T) { lockstest.Run(t, 4, lockstest.FirstServed, makeDQNL) }
 
+//ci:weekly
 func TestDQNLExplored(t *testing.T) {
 	explore(t, sim.Config{}, makeDQNL, "l l", "t l", "c l", "c c", "l t t")
 }

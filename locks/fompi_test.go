@@ -26,6 +26,7 @@ func TestSpinAdversaries(t *testing.T) {
 	lockstest.Adversaries(t, sim.Config{}, 5, 6, 50, lockstest.Plan{"lr", "rq", "sct"}, makeSpinRW)
 }
 
+//ci:weekly
 func TestSpinExplored(t *testing.T) {
 	explore(t, sim.Config{}, makeSpin, "t t", "t t t")
 	explore(t, sim.Config{}, makeSpinRW, "t s", "t s s", "t t s")

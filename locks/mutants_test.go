@@ -140,13 +140,28 @@ var rmarwMutants = []mutant.Bug{
 	),
 }
 
-func TestSpinMutants(t *testing.T)   { plant(t, spinMutants) }
-func TestDMCSMutants(t *testing.T)   { plant(t, dmcsMutants) }
-func TestDQNLMutants(t *testing.T)   { plant(t, dqnlMutants) }
-func TestSRSLMutants(t *testing.T)   { plant(t, srslMutants) }
+//ci:weekly
+func TestSpinMutants(t *testing.T) { plant(t, spinMutants) }
+
+//ci:weekly
+func TestDMCSMutants(t *testing.T) { plant(t, dmcsMutants) }
+
+//ci:weekly
+func TestDQNLMutants(t *testing.T) { plant(t, dqnlMutants) }
+
+//ci:weekly
+func TestSRSLMutants(t *testing.T) { plant(t, srslMutants) }
+
+//ci:weekly
 func TestRMAMCSMutants(t *testing.T) { plant(t, rmamcsMutants) }
-func TestRMARWMutants(t *testing.T)  { plant(t, rmarwMutants) }
-func TestALockMutants(t *testing.T)  { plant(t, alockMutants) }
+
+//ci:weekly
+func TestRMARWMutants(t *testing.T) { plant(t, rmarwMutants) }
+
+//ci:weekly
+func TestALockMutants(t *testing.T) { plant(t, alockMutants) }
+
+//ci:weekly
 func TestNCoSEDMutants(t *testing.T) { plant(t, nCoSEDMutants) }
 
 // plant tries the bugs of one protocol.

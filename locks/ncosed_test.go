@@ -42,6 +42,7 @@ func exploreAside(t *testing.T, make lockstest.Maker, plans ...string) {
 	}
 }
 
+//ci:weekly
 func TestNCoSEDExplored(t *testing.T) {
 	exploreAside(t, makeNCoSED, "l l", "l r", "c l", "c r", "q l", "t l", "t s", "s l", "t rlr")
 	exploreAside(t, makeShortNCoSED, "rr", "r r")

@@ -43,6 +43,7 @@ func TestRMAMCSAdversaries(t *testing.T) {
 	}
 }
 
+//ci:weekly
 func TestRMAMCSExplored(t *testing.T) {
 	// Each PE is alone on a host, so every lock climbs two levels.
 	climbs := func(ctx context.Context, w *pgas.World) (locks.Lock, error) {

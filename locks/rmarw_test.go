@@ -35,6 +35,7 @@ func TestRMARWAdversaries(t *testing.T) {
 	}
 }
 
+//ci:weekly
 func TestRMARWExplored(t *testing.T) {
 	one := makeRMARW(locks.RMARWOptions{TR: 1, TDC: 4})
 	explore(t, sim.Config{}, one, "t s", "l r", "l q", "c r")

@@ -134,6 +134,7 @@ func (s *served) RUnlock() {
 	s.one()
 }
 
+//ci:weekly
 func TestSRSLExplored(t *testing.T) {
 	needsLong(t)
 	for _, plan := range []string{"l", "qr"} {

@@ -6,6 +6,7 @@ import (
 	"github.com/gopgas/gopgas/pgas/pgastest/spin"
 )
 
+//ci:weekly
 func TestMapSplit(t *testing.T) {
 	spin.Searches(t, []spin.Run{
 		{Model: "map"},
@@ -13,6 +14,7 @@ func TestMapSplit(t *testing.T) {
 	})
 }
 
+//ci:weekly
 func TestMapSplitMutants(t *testing.T) {
 	spin.Searches(t, []spin.Run{
 		{Model: "map", Defines: "NO_LOCK", Bad: true},

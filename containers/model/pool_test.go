@@ -6,6 +6,7 @@ import (
 	"github.com/gopgas/gopgas/pgas/pgastest/spin"
 )
 
+//ci:weekly
 func TestPoolEnd(t *testing.T) {
 	spin.Searches(t, []spin.Run{
 		{Model: "pool"},
@@ -14,6 +15,7 @@ func TestPoolEnd(t *testing.T) {
 	})
 }
 
+//ci:weekly
 func TestPoolEndMutants(t *testing.T) {
 	spin.Searches(t, []spin.Run{
 		{Model: "pool", Defines: "SLEEPS", Bad: true},
@@ -23,6 +25,7 @@ func TestPoolEndMutants(t *testing.T) {
 	})
 }
 
+//ci:weekly
 func TestDeque(t *testing.T) {
 	spin.Searches(t, []spin.Run{
 		{Model: "deque"},
@@ -30,6 +33,7 @@ func TestDeque(t *testing.T) {
 	})
 }
 
+//ci:weekly
 func TestDequeMutants(t *testing.T) {
 	spin.Searches(t, []spin.Run{
 		{Model: "deque", Defines: "NEVER_WAITS", Bad: true},

@@ -6,6 +6,7 @@ import (
 	"github.com/gopgas/gopgas/pgas/pgastest/spin"
 )
 
+//ci:weekly
 func TestBlock(t *testing.T) {
 	spin.Searches(t, []spin.Run{
 		{Model: "block", Defines: "FENCES=3"},
@@ -19,6 +20,7 @@ func TestBlock(t *testing.T) {
 	})
 }
 
+//ci:weekly
 func TestBlockMutants(t *testing.T) {
 	searches := []spin.Run{
 		{Model: "block", Defines: "NO_GENERATION REMOTE=2 FENCES=3", Bad: true},

@@ -14,6 +14,7 @@ import (
 // The searches that take minutes run on demand only; each model and each planted bug is searched always.
 var long = flag.Bool("long", false, "run what takes minutes too")
 
+//ci:weekly
 func TestLarger(t *testing.T) {
 	if !*long {
 		t.Skip("takes minutes: `go test ./dsm/model -timeout 1h -long` runs it")

@@ -6,6 +6,7 @@ import (
 	"github.com/gopgas/gopgas/pgas/pgastest/spin"
 )
 
+//ci:weekly
 func TestTurn(t *testing.T) {
 	spin.Searches(t, []spin.Run{
 		{Model: "turn", Defines: "N=3 B=1 ROUNDS=1"},
@@ -15,6 +16,7 @@ func TestTurn(t *testing.T) {
 	})
 }
 
+//ci:weekly
 func TestTurnMutants(t *testing.T) {
 	spin.Searches(t, []spin.Run{
 		{Model: "turn", Defines: "WAITS_FOR_FIRST N=3 B=2 ROUNDS=1", Bad: true},

@@ -6,6 +6,7 @@ import (
 	"github.com/gopgas/gopgas/pgas/pgastest/spin"
 )
 
+//ci:weekly
 func TestVersion(t *testing.T) {
 	spin.Searches(t, []spin.Run{
 		{Model: "version", Defines: "N=2 S0=4 S1=4"},
@@ -17,6 +18,7 @@ func TestVersion(t *testing.T) {
 	})
 }
 
+//ci:weekly
 func TestVersionMutants(t *testing.T) {
 	searches := []spin.Run{
 		{Model: "version", Defines: "GIVES_FIRST NOTICES=0 N=3 S0=2 S1=2 S2=2", Bad: true},

@@ -72,4 +72,5 @@ var bugs = []mutant.Bug{
 		"        __atomic_store_n(&p->lost, home + 1, __ATOMIC_RELEASE);\n", "        (void)p->lost;\n"),
 }
 
+//ci:weekly
 func TestMutants(t *testing.T) { mutant.Plant(t, bugs, *long, "-long") }

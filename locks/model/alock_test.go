@@ -6,6 +6,7 @@ import (
 	"github.com/gopgas/gopgas/pgas/pgastest/spin"
 )
 
+//ci:weekly
 func TestALock(t *testing.T) {
 	spin.Searches(t, []spin.Run{
 		{Model: "alock", Defines: "P=3 LOCALS=1 BL=1 BR=2 ROUNDS=1 SPLIT"},
@@ -16,6 +17,7 @@ func TestALock(t *testing.T) {
 	})
 }
 
+//ci:weekly
 func TestALockMutants(t *testing.T) {
 	spin.Searches(t, []spin.Run{
 		{Model: "alock", Defines: "WAITS_FOR_BOTH P=2 ROUNDS=0", Claim: "livelock", Bad: true},

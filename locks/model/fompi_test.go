@@ -6,6 +6,7 @@ import (
 	"github.com/gopgas/gopgas/pgas/pgastest/spin"
 )
 
+//ci:weekly
 func TestSpin(t *testing.T) {
 	spin.Searches(t, []spin.Run{
 		{Model: "fompi", Defines: "W=3 R=0 ROUNDS=2 GIVE_UP=1"},
@@ -14,6 +15,7 @@ func TestSpin(t *testing.T) {
 	})
 }
 
+//ci:weekly
 func TestSpinRW(t *testing.T) {
 	spin.Searches(t, []spin.Run{
 		{Model: "fompi", Defines: "W=2 R=2 ROUNDS=2 GIVE_UP=3"},

@@ -17,6 +17,7 @@ func needsLong(t *testing.T) {
 	}
 }
 
+//ci:weekly
 func TestLarger(t *testing.T) {
 	needsLong(t)
 	spin.Searches(t, []spin.Run{

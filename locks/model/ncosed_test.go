@@ -6,6 +6,7 @@ import (
 	"github.com/gopgas/gopgas/pgas/pgastest/spin"
 )
 
+//ci:weekly
 func TestNCoSED(t *testing.T) {
 	spin.Searches(t, []spin.Run{
 		{Model: "ncosed", Defines: "P=2 ROUNDS=2 GIVE_UP=2"},
@@ -19,6 +20,7 @@ func TestNCoSED(t *testing.T) {
 	})
 }
 
+//ci:weekly
 func TestNCoSEDMutants(t *testing.T) {
 	spin.Searches(t, []spin.Run{
 		{Model: "ncosed", Defines: "RESETS_WORD P=3 W=1 R=2", Bad: true},
@@ -32,6 +34,7 @@ func TestNCoSEDMutants(t *testing.T) {
 	})
 }
 
+//ci:weekly
 func TestDQNL(t *testing.T) {
 	spin.Searches(t, []spin.Run{
 		{Model: "dqnl", Defines: "P=3 ROUNDS=1"},
@@ -42,6 +45,7 @@ func TestDQNL(t *testing.T) {
 	})
 }
 
+//ci:weekly
 func TestSRSL(t *testing.T) {
 	spin.Searches(t, []spin.Run{
 		{Model: "srsl", Defines: "P=3 ROUNDS=1 GIVE_UP=1"},
@@ -54,6 +58,7 @@ func TestSRSL(t *testing.T) {
 	})
 }
 
+//ci:weekly
 func TestService(t *testing.T) {
 	spin.Searches(t, []spin.Run{
 		{Model: "service", Defines: "P=3 NAMES=2 ROUNDS=2"},

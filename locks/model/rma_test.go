@@ -8,6 +8,7 @@ import (
 
 // What the models of the queue, the tree and the counter say of planted bugs is in their first comments.
 
+//ci:weekly
 func TestDMCS(t *testing.T) {
 	spin.Searches(t, []spin.Run{
 		{Model: "dmcs", Defines: "P=2 ROUNDS=3 GIVE_UP=1"},
@@ -25,6 +26,7 @@ func TestDMCS(t *testing.T) {
 	})
 }
 
+//ci:weekly
 func TestRMAMCS(t *testing.T) {
 	spin.Searches(t, []spin.Run{
 		{Model: "rmamcs", Defines: "N=1 P=3 ROUNDS=1 GIVE_UP=2"},
@@ -39,6 +41,7 @@ func TestRMAMCS(t *testing.T) {
 	})
 }
 
+//ci:weekly
 func TestRMARW(t *testing.T) {
 	const oneWriter = "N=1 P=1 R=2 GIVE_UP=0 ROUNDS=2 RROUNDS=2 TR=1 TW=1"
 	spin.Searches(t, []spin.Run{

@@ -5,11 +5,12 @@ package main
 //	//ci:norace nocgo=short
 //
 // above the package clause of one of its files. So a package that moves takes it along, and one that is new says it
-// itself.
+// itself. What they do with a test stands likewise at the end of the comment of its function.
 
 import (
 	"context"
 	"fmt"
+	"go/ast"
 	"io/fs"
 	"os"
 	"path"
@@ -29,6 +30,35 @@ var known = map[string]string{
 	"computes":    "its tests compute or compile, beside those whose processes wait for each other",
 	"clusters":    "its tests are a step of their own",
 	"waits":       "its tests spend their time with waiting until a PE is found silent, or until programs are built",
+}
+
+// knownOfTests are the attributes of a test.
+var knownOfTests = map[string]string{
+	"weekly": "of those tests that compute for long, a seventh runs each day, and with run-tests -long all",
+	"ucx":    "it depends on the release of UCX, or of Open MPI, and runs with those of Debian 13 too; of ucx=PATTERN, these subtests",
+}
+
+// wordsOfTest returns the attributes that the comment of a test has.
+func wordsOfTest(file string, doc *ast.CommentGroup) (words []string, err error) {
+	if doc == nil {
+		return nil, nil
+	}
+	for _, c := range doc.List {
+		text, ok := strings.CutPrefix(c.Text, "//ci:")
+		if !ok {
+			continue
+		}
+		if words != nil {
+			return nil, fmt.Errorf("%s: a test has two lines //ci: put all its attributes into one", file)
+		}
+		words = strings.Fields(text)
+		for _, word := range words {
+			if name, _, _ := strings.Cut(word, "="); knownOfTests[name] == "" {
+				return nil, fmt.Errorf("%s: %s: there is no attribute %s: see tests/ci/attributes.go", file, c.Text, word)
+			}
+		}
+	}
+	return words, nil
 }
 
 var attributeLine = regexp.MustCompile(`(?m)^//ci:(.*)$`)

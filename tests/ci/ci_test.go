@@ -85,6 +85,50 @@ func TestSeedsOf(t *testing.T) {
 	}
 }
 
+// TestWeekly: each weekly test runs on one day of seven, and with -long; no other test has a weekly one's name, as the
+// step compute leaves out tests by name.
+func TestWeekly(t *testing.T) {
+	t.Chdir(filepath.Join("..", ".."))
+	weekly, err := weeklyTests(".")
+	if err != nil || len(weekly) < 20 {
+		t.Fatalf("%d weekly tests, %v", len(weekly), err)
+	}
+	begin := time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC)
+	runs := map[target]int{}
+	for day := range 7 {
+		today := weeklyOf(t.Context(), weekly, begin.AddDate(0, 0, day))
+		for _, test := range today {
+			runs[test]++
+		}
+		if len(today) > len(weekly)/7+1 {
+			t.Errorf("day %d has %d of %d tests", day, len(today), len(weekly))
+		}
+	}
+	for _, test := range weekly {
+		if runs[test] != 1 {
+			t.Errorf("%s of %s runs %d times in seven days", test.name, test.pkg, runs[test])
+		}
+	}
+	if all := weeklyOf(context.WithValue(t.Context(), longKey{}, true), weekly, begin); len(all) != len(weekly) {
+		t.Errorf("-long runs %d of %d", len(all), len(weekly))
+	}
+	computing, err := having(t.Context(), with("computes"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests, err := functions(".", anyTest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range tests {
+		computes := regexp.MustCompile("^"+computed+"$").MatchString(test.name) ||
+			slices.ContainsFunc(computing, func(p string) bool { return strings.HasSuffix(p, strings.TrimPrefix(test.pkg, ".")) })
+		if slices.Contains(namesOf(weekly), test.name) && computes != slices.Contains(weekly, test) {
+			t.Errorf("%s of %s: it has a weekly test's name, and is not weekly, or is weekly and does not compute", test.name, test.pkg)
+		}
+	}
+}
+
 // TestWithoutCIsComplete: the step nocgo tests every package that has a file for builds with C, or without it.
 func TestWithoutCIsComplete(t *testing.T) {
 	t.Chdir(filepath.Join("..", ".."))
@@ -280,7 +324,7 @@ func TestCancelEndsTheGroup(t *testing.T) {
 		io.Copy(io.Discard, out) // ends when no process has the pipe any more
 		close(ended)
 	}()
-	if err := finish(cmd); err == nil {
+	if err := finish(t.Context(), cmd); err == nil {
 		t.Error("a program that was cancelled ended well")
 	}
 	limit, stop := hang.Context(t.Context())

@@ -24,6 +24,12 @@ const inputs = "2000x"
 // target is one function of a package's tests.
 type target struct{ pkg, name string }
 
+// marked is a target, with the attributes that its comment has.
+type marked struct {
+	target
+	words []string
+}
+
 func fuzz(ctx context.Context) error {
 	targets, err := fuzzTargets(".")
 	if err != nil {
@@ -90,6 +96,14 @@ func fuzzTargets(root string) ([]target, error) { return functions(root, fuzzFun
 // functions finds the functions that declares matches in the files of tests below root, in the order of these files.
 // The first group of declares is the name. Text in a comment or a string is no function.
 func functions(root string, declares *regexp.Regexp) (targets []target, err error) {
+	found, err := markedFuncs(root, declares)
+	for _, f := range found {
+		targets = append(targets, f.target)
+	}
+	return targets, err
+}
+
+func markedFuncs(root string, declares *regexp.Regexp) (found []marked, err error) {
 	files, err := goFiles(root)
 	if err != nil {
 		return nil, err
@@ -98,26 +112,47 @@ func functions(root string, declares *regexp.Regexp) (targets []target, err erro
 		if !strings.HasSuffix(path, "_test.go") {
 			continue
 		}
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return nil, err
-		}
 		dir, err := filepath.Rel(root, filepath.Dir(path))
 		if err != nil {
 			return nil, err
 		}
-		fset := token.NewFileSet()
-		file, err := parser.ParseFile(fset, path, text, parser.SkipObjectResolution)
+		of, err := markedFuncsOf(path, declares)
 		if err != nil {
 			return nil, err
 		}
-		for _, d := range file.Decls {
-			if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil {
-				if m := declares.FindSubmatch(text[fset.Position(f.Pos()).Offset:fset.Position(f.Type.End()).Offset]); m != nil {
-					targets = append(targets, target{"./" + filepath.ToSlash(dir), string(m[1])})
-				}
-			}
+		for _, f := range of {
+			f.pkg = "./" + filepath.ToSlash(dir)
+			found = append(found, f)
 		}
 	}
-	return targets, nil
+	return found, nil
+}
+
+// markedFuncsOf finds the functions of one file.
+func markedFuncsOf(path string, declares *regexp.Regexp) (found []marked, err error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, path, text, parser.SkipObjectResolution|parser.ParseComments)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range file.Decls {
+		f, ok := d.(*ast.FuncDecl)
+		if !ok || f.Recv != nil {
+			continue
+		}
+		m := declares.FindSubmatch(text[fset.Position(f.Pos()).Offset:fset.Position(f.Type.End()).Offset])
+		if m == nil {
+			continue
+		}
+		words, err := wordsOfTest(path, f.Doc)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, marked{target{name: string(m[1])}, words})
+	}
+	return found, nil
 }

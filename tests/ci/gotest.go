@@ -92,6 +92,7 @@ func goTestRunIn(ctx context.Context, dir string, out io.Writer, env, argv []str
 	})
 	<-done
 	err = cmd.Wait()
+	countCPU(ctx, cmd)
 	syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 	s.close()
 	select {

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync/atomic"
 	"time"
 )
 
@@ -48,6 +49,7 @@ type result struct {
 	step
 	printed []byte // by a step beside others
 	took    time.Duration
+	cpu     time.Duration // of the step's programs
 	err     error
 }
 
@@ -83,13 +85,17 @@ func runSteps(ctx context.Context, chosen []step, o options) error {
 	return fmt.Errorf("\nrun-tests: %d of %d steps failed, in %.0f s:\n%w", len(failed), len(chosen), took, errors.Join(lines...))
 }
 
-// showTimes prints how long each step took, in the order in which they ended: a step that grows shows.
+// showTimes prints how long each step took and its CPU time, in the order in which they ended: a step that grows
+// shows.
 func showTimes(all []result) {
 	lanes := map[beside]string{alone: "first", computing: "computes", waiting: "waits"}
-	fmt.Printf("\n%9s  %-9s  step\n", "seconds", "lane")
+	fmt.Printf("\n%9s  %9s  %-9s  step\n", "seconds", "CPU time", "lane")
+	var sum time.Duration
 	for _, r := range all {
-		fmt.Printf("%9.1f  %-9s  %s\n", r.took.Seconds(), lanes[r.beside], r.name)
+		fmt.Printf("%9.1f  %9.1f  %-9s  %s\n", r.took.Seconds(), r.cpu.Seconds(), lanes[r.beside], r.name)
+		sum += r.cpu
 	}
+	fmt.Printf("%9s  %9.1f  %-9s  all steps\n", "", sum.Seconds(), "")
 }
 
 // runLanes runs steps and returns their results, and those of the steps that failed.
@@ -120,9 +126,9 @@ func runLanes(ctx context.Context, chosen []step) (failed, all []result) {
 }
 
 func (s step) time(ctx context.Context) result {
-	start := time.Now()
-	err := s.run(ctx)
-	return result{step: s, took: time.Since(start), err: err}
+	start, cpu := time.Now(), new(atomic.Int64)
+	err := s.run(context.WithValue(ctx, cpuKey{}, cpu))
+	return result{step: s, took: time.Since(start), cpu: time.Duration(cpu.Load()), err: err}
 }
 
 // beside says whether a step runs beside those that come after it.

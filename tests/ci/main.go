@@ -94,7 +94,7 @@ the load of the machine takes, is ended as hanging.`)
 	short := fs.Bool("short", false, "only the first steps, with `go test -short`: a few minutes")
 	strict := fs.Bool("strict", false, "fail, too, if a test passes only when it runs again alone")
 	many := fs.String("hundred", "", "run the tests that match this `pattern` of go test -run a hundred times beside 8 busy loops,\nin all packages, or in those whose directories follow; no step runs")
-	long := fs.Bool("long", false, "with all ten adversaries of the simulator, not three that change every day")
+	long := fs.Bool("long", false, "with all ten adversaries of the simulator, not three that change every day, and all weekly tests,\nnot a seventh of them")
 	list := fs.Bool("list", false, "list the steps, and run nothing")
 	if err := parseFlags(fs, args); err != nil {
 		return err

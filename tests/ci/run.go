@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -25,13 +26,24 @@ func command(ctx context.Context, argv ...string) *exec.Cmd {
 	return cmd
 }
 
-// finish runs cmd and kills what is left of its group.
-func finish(cmd *exec.Cmd) error {
+// finish runs cmd, counts its CPU time and kills what is left of its group.
+func finish(ctx context.Context, cmd *exec.Cmd) error {
 	err := cmd.Run()
+	countCPU(ctx, cmd)
 	if cmd.Process != nil {
 		syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 	}
 	return err
+}
+
+type cpuKey struct{}
+
+// countCPU adds the CPU time of a program that has ended, and of its descendants whose parents have waited for them, to
+// the sum of the step.
+func countCPU(ctx context.Context, cmd *exec.Cmd) {
+	if sum, ok := ctx.Value(cpuKey{}).(*atomic.Int64); ok && cmd.ProcessState != nil {
+		sum.Add(int64(cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()))
+	}
 }
 
 // show runs a program that writes to its lane's output, after a line with the command.
@@ -41,7 +53,7 @@ func show(ctx context.Context, env []string, argv ...string) error {
 	cmd := command(ctx, argv...)
 	cmd.Env = append(os.Environ(), env...)
 	cmd.Stdout, cmd.Stderr = l.stdout(), l.stderr()
-	return finish(cmd)
+	return finish(ctx, cmd)
 }
 
 // output runs a program and returns what it prints.
@@ -49,7 +61,7 @@ func output(ctx context.Context, argv ...string) (string, error) {
 	var out strings.Builder
 	cmd := command(ctx, argv...)
 	cmd.Stdout, cmd.Stderr = &out, laneOf(ctx).stderr()
-	err := finish(cmd)
+	err := finish(ctx, cmd)
 	return out.String(), err
 }
 

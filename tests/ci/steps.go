@@ -3,6 +3,7 @@ package main
 // The steps of the tests. Each is a few commands that can be run by hand.
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -243,6 +244,7 @@ const computed = `Test\w*(?:Mutants|Explored|Adversaries|Simulated)`
 
 var computedFunc = regexp.MustCompile(`(?m)^func (` + computed + `)\(`)
 
+// testsOfComputing runs those that are not weekly, and then those weekly ones whose day it is.
 func testsOfComputing(ctx context.Context) error {
 	matched, err := having(ctx, with("computes"))
 	if err != nil {
@@ -256,13 +258,62 @@ func testsOfComputing(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	args := []string{"-run=^" + computed + "$"}
+	weekly, err := weeklyTests(".")
+	if err != nil {
+		return err
+	}
+	skip := "-skip=^(" + strings.Join(namesOf(weekly), "|") + ")$"
+	args := []string{"-run=^" + computed + "$", skip}
 	for _, p := range rest {
 		if slices.ContainsFunc(tests, func(t target) bool { return strings.HasSuffix(p, strings.TrimPrefix(t.pkg, ".")) }) {
 			args = append(args, p)
 		}
 	}
-	return errors.Join(goTest(nil, matched...)(ctx), goTest(nil, args...)(ctx))
+	failed := []error{goTest(nil, append([]string{skip}, matched...)...)(ctx), goTest(nil, args...)(ctx)}
+	today := weeklyOf(ctx, weekly, time.Now())
+	fmt.Fprintf(laneOf(ctx).stdout(), "of %d weekly tests today's %d:\n", len(weekly), len(today))
+	for len(today) > 0 { // those of a package together
+		n := slices.IndexFunc(today, func(t target) bool { return t.pkg != today[0].pkg })
+		if n < 0 {
+			n = len(today)
+		}
+		failed = append(failed, goTest(nil, "-run=^("+strings.Join(namesOf(today[:n]), "|")+")$", today[0].pkg)(ctx))
+		today = today[n:]
+	}
+	return errors.Join(failed...)
+}
+
+// weeklyTests finds the tests that have the attribute, by package.
+func weeklyTests(root string) (weekly []target, err error) {
+	tests, err := markedFuncs(root, anyTest)
+	for _, t := range tests {
+		if slices.Contains(t.words, "weekly") {
+			weekly = append(weekly, t.target)
+		}
+	}
+	slices.SortFunc(weekly, func(a, b target) int { return cmp.Or(cmp.Compare(a.pkg, b.pkg), cmp.Compare(a.name, b.name)) })
+	return weekly, err
+}
+
+// weeklyOf returns the weekly tests of a day: every seventh, so that each runs within seven days. With -long it returns
+// all.
+func weeklyOf(ctx context.Context, weekly []target, now time.Time) (today []target) {
+	day := int(now.Unix() / (24 * 60 * 60) % 7)
+	for i, t := range weekly {
+		if i%7 == day || ctx.Value(longKey{}) != nil {
+			today = append(today, t)
+		}
+	}
+	return today
+}
+
+// namesOf returns the names, each once.
+func namesOf(tests []target) (names []string) {
+	for _, t := range tests {
+		names = append(names, t.name)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // testsOfProcesses runs the packages one by one, without those that have a step of their own: two whose processes wait for

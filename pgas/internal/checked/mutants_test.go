@@ -40,4 +40,5 @@ var mutants = []mutant.Bug{
 		"slices.DeleteFunc(r.list, func(q request) bool { return q.over() })", "slices.Clone(r.list)"),
 }
 
+//ci:weekly
 func TestMutants(t *testing.T) { mutant.Plant(t, mutants, *long) }

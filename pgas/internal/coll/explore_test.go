@@ -71,6 +71,8 @@ func (r reductionRun) reduce(ctx context.Context, w *pgas.World, mem pgas.Sym[in
 // TestStagedLinearExplored: in every order, each leader has all parts, combined in the order of the hosts, before it
 // leaves, and no part of a call is taken for one of another call. What a collective reads of staging areas is not
 // announced to the simulator, so no order may be left out (sim.Config.Reduce).
+//
+//ci:weekly
 func TestStagedLinearExplored(t *testing.T) {
 	runs := []reductionRun{
 		{npes: 2, elements: 2, before: 1, calls: 1},

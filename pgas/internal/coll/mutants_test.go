@@ -54,6 +54,8 @@ var stagedLinearMutants = []mutant.Bug{
 		"place := (from-host+n)%n - 1", "place := (from - host + n) % n / n"),
 }
 
+//ci:weekly
 func TestJointMutants(t *testing.T) { mutant.Plant(t, jointMutants, *long) }
 
+//ci:weekly
 func TestStagedLinearMutants(t *testing.T) { mutant.Plant(t, stagedLinearMutants, *long) }
