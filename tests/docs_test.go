@@ -347,6 +347,24 @@ func TestSentences(t *testing.T) {
 	}
 }
 
+// inRule is the name of a test in brackets, and something behind it that is not in brackets as well.
+var inRule = regexp.MustCompile("\\([^()]*`(?:[\\w/]+\\.)?(?:Test|Benchmark|Fuzz)[A-Z][^()]*\\)[.,:;]?\\s+[^(\\s]")
+
+// TestNamesOfTestsEndParagraphs: a page says a rule without interruption, and behind it which tests hold it.
+func TestNamesOfTestsEndParagraphs(t *testing.T) {
+	for _, page := range pagesOf(t) {
+		content, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range pages.Paragraphs(string(content)) {
+			for _, found := range inRule.FindAllString(p.Text, -1) {
+				t.Errorf("%s:%d: move the names to the end of the paragraph: %s", page, p.Line, found)
+			}
+		}
+	}
+}
+
 // TestPackageDocsListFiles: packages of many files say in doc.go where to read, and leave no file out.
 func TestPackageDocsListFiles(t *testing.T) {
 	for _, dir := range []string{"../pgas/boot/launch", "../pgas/boot/launch/internal/agent", "../pgas/sim"} {
