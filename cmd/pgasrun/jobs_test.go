@@ -294,9 +294,12 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// agentOf returns the parent of a PE.
-func agentOf(t *testing.T, pe int) int {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pe))
+// agentOf returns the agent of a PE.
+func agentOf(t *testing.T, pe int) int { return parentOf(t, pe) }
+
+// parentOf returns the parent of a process.
+func parentOf(t *testing.T, pid int) int {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -435,22 +438,26 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-// TestAgentSignalled: a scheduler that signals every process of a job sends an agent its signal, and the agent's guard
-// passes on another. That is one request: the PEs end by themselves.
+// TestAgentSignalled: a signal to an agent, or to its guard, is a request to end, as one to the launcher is: the PEs end
+// by themselves. TestSignalEcho has both signalled at once.
 func TestAgentSignalled(t *testing.T) {
-	r := launchJob(t, nil, "-n", "2", "sh", "-c", `trap "sleep 0.2; echo bye; exit 0" TERM; echo ready $$; while :; do sleep 0.05; done`)
-	agent := agentOf(t, r.ready(2)[0])
-	for range 2 {
-		if err := unix.Kill(agent, unix.SIGTERM); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(5 * time.Millisecond) // two at once would be one
+	for name, victim := range map[string]func(agent int) int{
+		"agent": func(agent int) int { return agent },
+		"guard": func(agent int) int { return parentOf(t, agent) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := launchJob(t, nil, "-n", "2", "sh", "-c", `trap "echo bye; exit 0" TERM; echo ready $$; while :; do sleep 0.05; done`)
+			agent := agentOf(t, r.ready(2)[0])
+			if err := unix.Kill(victim(agent), unix.SIGTERM); err != nil {
+				t.Fatal(err)
+			}
+			status, out := r.end()
+			if status != 0 || fmt.Sprint(out) != "[bye bye]" || strings.Contains(r.stderr.String(), "pgasrun:") {
+				t.Errorf("status %d; output %q; it says %s", status, out, &r.stderr)
+			}
+			r.nothingLeft()
+		})
 	}
-	status, out := r.end()
-	if status != 0 || fmt.Sprint(out) != "[bye bye]" || strings.Contains(r.stderr.String(), "pgasrun:") {
-		t.Errorf("status %d; output %q; it says %s", status, out, &r.stderr)
-	}
-	r.nothingLeft()
 }
 
 // TestTeachesToKill: the launcher shows PEs that a signal does not end, and how to end them.
