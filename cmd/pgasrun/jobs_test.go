@@ -152,7 +152,7 @@ func (r *running) agents() []int {
 	var pids []int
 	for _, pid := range r.processes() {
 		cmdline, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
-		if bytes.HasSuffix(cmdline, []byte("pgasrun\x00agent\x00")) && !bytes.Contains(cmdline, []byte("{host}")) && !bytes.HasPrefix(cmdline, []byte("setsid\x00")) {
+		if bytes.HasSuffix(cmdline, []byte("pgasrun\x00agent\x00")) && !bytes.Contains(cmdline, []byte("{host}")) && !bytes.HasPrefix(cmdline, []byte("setsid\x00")) && !bytes.HasPrefix(cmdline, []byte("far\x00")) {
 			pids = append(pids, pid)
 		}
 	}
@@ -321,7 +321,8 @@ func TestKillLauncherAndAgents(t *testing.T) {
 			for _, pe := range r.ready(3) {
 				victims[agentOf(t, pe)] = true
 			}
-			for _, sig := range []syscall.Signal{unix.SIGSTOP, unix.SIGKILL} { // stopped first, so that none sees another end
+			// They are stopped first, so that none sees another end.
+			for _, sig := range []syscall.Signal{unix.SIGSTOP, unix.SIGKILL} {
 				for pid := range victims {
 					if err := unix.Kill(pid, sig); err != nil {
 						t.Error(err)
@@ -352,24 +353,6 @@ func TestStoppedAgent(t *testing.T) {
 			}
 			r.nothingLeft()
 		})
-	}
-}
-
-// TestKillAtAnyTime kills the launcher, or an agent, in each phase of a job's start.
-func TestKillAtAnyTime(t *testing.T) {
-	flags := []string{"-hosts", "a:2,b:2", "-launch", "env FAKE={host}", "pe", "orphan", "stay"}
-	for step := range 24 {
-		r := launchJob(t, nil, flags...)
-		time.Sleep(time.Duration(step) * time.Millisecond)
-		victim := r.cmd.Process.Pid
-		if agents := r.agents(); step%2 == 1 && len(agents) > 0 {
-			victim = agents[len(agents)-1]
-		}
-		unix.Kill(victim, unix.SIGKILL)
-		if status, _ := r.end(); status == 0 {
-			t.Errorf("step %d: status 0", step)
-		}
-		r.nothingLeft()
 	}
 }
 
@@ -425,7 +408,8 @@ func TestSignals(t *testing.T) {
 			r.cmd.Process.Signal(tt.signals[0])
 			stop := func() {}
 			if len(tt.signals) > 1 {
-				r.ready(2) // the first has arrived: of two that are pending, either may come first, and two of a kind are one
+				// The first has arrived: of two that are pending, either may come first, and two of a kind are one.
+				r.ready(2)
 				stop = r.repeat(tt.signals[1])
 			}
 			status, out := r.end()
@@ -438,8 +422,8 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-// TestAgentSignalled: a signal to an agent, or to its guard, is a request to end, as one to the launcher is: the PEs end
-// by themselves. TestSignalEcho has both signalled at once.
+// TestAgentSignalled: a signal to an agent, or to its guard, is a request to end, as one to the launcher is. The PEs
+// end by themselves. TestSignalEcho has both signalled at once.
 func TestAgentSignalled(t *testing.T) {
 	for name, victim := range map[string]func(agent int) int{
 		"agent": func(agent int) int { return agent },
@@ -477,6 +461,29 @@ func TestTeachesToKill(t *testing.T) {
 		t.Errorf("status %d; it says %s", status, &r.stderr)
 	}
 	r.nothingLeft()
+}
+
+// TestTimeout: a job that hangs is ended in time, and says where it hung. The time grows until it is enough for the start
+// of PEs: what they then say does not depend on it.
+func TestTimeout(t *testing.T) {
+	limit, cancel := hang.Context(t.Context())
+	defer cancel()
+	for most := 400 * time.Millisecond; ; most *= 4 {
+		r := launchJob(t, nil, "-n", "4", "-timeout", most.String(), "pe", "hang")
+		status, _ := r.end()
+		says := r.stderr.String()
+		ended := fmt.Sprintf("pgasrun: the job has run for %v, the most that -timeout allows; ended it\n", most)
+		if status == 0 || strings.Count(says, ended) != 1 {
+			t.Fatalf("status %d; it says %s", status, says)
+		}
+		r.nothingLeft()
+		if strings.Contains(says, "pgasrun: what each PE is doing:\n    PE 0-3: in barrier number 7, for ") {
+			return
+		}
+		if limit.Err() != nil {
+			t.Fatalf("it never says where it hung: %s", says)
+		}
+	}
 }
 
 // TestTable asks what the PEs are blocked in, which does not end the job.

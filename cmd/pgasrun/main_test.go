@@ -35,7 +35,7 @@ const raceOptions = "atexit_sleep_ms=0"
 
 func TestMain(m *testing.M) {
 	os.Setenv("GORACE", raceOptions)
-	testscript.Main(m, map[string]func(){"pgasrun": main, "pe": pe})
+	testscript.Main(m, map[string]func(){"pgasrun": main, "pe": pe, "far": far})
 }
 
 func TestScripts(t *testing.T) {
@@ -68,6 +68,13 @@ func TestScripts(t *testing.T) {
 
 // pe runs one PE: its first argument names the action.
 func pe() {
+	if phase := os.Getenv(envPhase); pePhases[phase] > 0 {
+		if err := peInPhase(phase); err != nil {
+			fmt.Fprintln(os.Stderr, "pe:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	secret := inheritedSecret()
 	job, err := join.FromEnv(context.Background(), join.Options{})
 	if err != nil {

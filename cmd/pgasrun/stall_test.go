@@ -3,7 +3,11 @@ package main
 // Jobs in which nothing moves: pgasrun says so by itself, once, and leaves them running. And jobs that only look so.
 
 import (
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -18,6 +22,7 @@ const leftRunning = "The job is left as it is"
 
 // TestStall: each kind of hang is reported with its lines and what to change; the job runs on.
 func TestStall(t *testing.T) {
+	program := hungProgram(t)
 	for mode, want := range map[string][]string{
 		"locks": {"PE 0: in lock Lock[1] (", "waiting for PE 1, called at hung/main.go:", "PEs 0-2 wait for each other's locks: take locks in the same order"},
 		"held":  {"PE 0-1: in barrier number 5, waiting for PE 2, called at", "PE 0 waits in a barrier, and has a lock that PE 2 waits for: unlock it before"},
@@ -27,7 +32,7 @@ func TestStall(t *testing.T) {
 	} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
-			reportsStall(t, []string{"-n", "3"}, mode, want)
+			reportsStall(t, program, []string{"-n", "3"}, mode, want)
 		})
 	}
 	for name, place := range places(t) {
@@ -35,29 +40,34 @@ func TestStall(t *testing.T) {
 			if !ucx.Available {
 				t.Skip("PEs on two hosts, which need cgo")
 			}
-			reportsStall(t, place, "word", []string{"nothing has moved", "PE 2: in wait on uint64[0]"})
+			reportsStall(t, program, place, "word", []string{"nothing has moved", "PE 2: in wait on uint64[0]"})
 		})
 	}
 }
 
-// reportsStall runs hung, and ends it after its report.
-func reportsStall(t *testing.T, place []string, mode string, want []string) {
-	r := launchJob(t, nil, slices.Concat(place, []string{"-stall", "100ms", "./testdata/hung", mode})...)
-	limit, cancel := hang.Context(t.Context())
-	defer cancel()
-	for !strings.Contains(r.stderr.String(), leftRunning) {
-		if limit.Err() != nil {
-			t.Fatalf("no report: %s", &r.stderr)
-		}
-		time.Sleep(20 * time.Millisecond)
+// hungProgram builds hung.
+func hungProgram(t *testing.T) string {
+	program := filepath.Join(t.TempDir(), "hung")
+	if out, err := exec.Command("go", "build", "-o", program, "./testdata/hung").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
 	}
+	return program
+}
+
+// reportsStall runs hung, and ends it after its report.
+func reportsStall(t *testing.T, program string, place []string, mode string, want []string) {
+	r := hangs(t, program, place, mode)
 	report := r.stderr.String()
 	for _, part := range append(want, "pgasrun: nothing has moved for 100ms: every PE waits. ") {
 		if !strings.Contains(report, part) {
 			t.Errorf("the report lacks %q:\n%s", part, report)
 		}
 	}
-	time.Sleep(500 * time.Millisecond) // in which another one could come
+	const looks = 3 // of the launcher at every PE; TestStallToldOnce has more
+	for n := range looks {
+		r.cmd.Process.Signal(unix.SIGQUIT)
+		r.awaitText("pgasrun: what each PE is doing:", n+1)
+	}
 	if n := strings.Count(r.stderr.String(), leftRunning); n != 1 {
 		t.Errorf("%d reports: %s", n, &r.stderr)
 	}
@@ -66,9 +76,43 @@ func reportsStall(t *testing.T, place []string, mode string, want []string) {
 	r.nothingLeft()
 }
 
-// TestNoStall: a PE that sleeps, computes, or waits for something else than PEs goes on, and so does a wait with a deadline.
+// hangs runs hung until it is reported.
+func hangs(t *testing.T, program string, place []string, mode string) *running {
+	t.Helper()
+	r := launchJob(t, nil, slices.Concat(place, []string{"-stall", "100ms", program, mode})...)
+	r.awaitText(leftRunning, 1)
+	return r
+}
+
+// awaitText waits until pgasrun has said text so many times.
+func (r *running) awaitText(text string, times int) {
+	r.t.Helper()
+	limit, cancel := hang.Context(r.t.Context())
+	defer cancel()
+	for strings.Count(r.stderr.String(), text) < times {
+		if limit.Err() != nil {
+			r.t.Fatalf("not %d times %q: %s", times, text, &r.stderr)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// TestNoStall: a PE that sleeps, computes, or waits for something else than PEs goes on, and so does a wait with a
+// deadline. Each lasts for as long as this machine takes to start a job that hangs, and to report it, twice.
 func TestNoStall(t *testing.T) {
-	r := launchJob(t, nil, "-n", "3", "-stall", "100ms", "./testdata/hung", "slow")
+	dir, program := t.TempDir(), hungProgram(t)
+	r := launchJob(t, nil, "-n", "3", "-stall", "100ms", program, "slow", dir)
+	for way := range 7 {
+		r.ready(1)
+		for range 2 {
+			other := hangs(t, program, []string{"-n", "3"}, "word")
+			other.cmd.Process.Kill()
+			other.end()
+		}
+		if err := os.WriteFile(filepath.Join(dir, strconv.Itoa(way)), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 	if status, _ := r.end(); status != 0 || r.stderr.Len() != 0 {
 		t.Errorf("status %d: %s", status, &r.stderr)
 	}

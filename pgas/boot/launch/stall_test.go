@@ -1,6 +1,8 @@
 package launch
 
 import (
+	"bytes"
+	"io"
 	"strings"
 	"testing"
 
@@ -42,5 +44,47 @@ func TestExplainHang(t *testing.T) {
 				t.Errorf("%s: %q, want %q", name, lines[i], want)
 			}
 		}
+	}
+}
+
+// TestStallToldOnce: a stall is told when two tables of every host show it, and each PE has looked twice in between. It
+// is told once, however long it lasts. A PE that does not look has been woken, or has no CPU.
+func TestStallToldOnce(t *testing.T) {
+	var said bytes.Buffer
+	spec := Spec{Hosts: []boot.Host{{Name: "a", PEs: 1}, {Name: "b", PEs: 1, First: 1}}, Program: "/bin/true", Stdout: io.Discard, Stderr: &said}
+	if err := spec.complete(); err != nil {
+		t.Fatal(err)
+	}
+	j, err := newJob(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, h := range j.hosts {
+		h.send, h.started, h.stalled = frame.NewSender(io.Discard), true, true
+	}
+	counts := []uint32{1, 1}
+	look := func() {
+		if j.lookForStall(); !j.stall.asked {
+			return
+		}
+		for i, h := range j.hosts {
+			h.table, h.tableRequested = []frame.Blocked{{PE: i, Op: boot.InWait, Peer: -1, Stalled: counts[i]}}, false
+		}
+		j.stallTablesArrived()
+	}
+	for range 100 { // PE 1 does not look
+		look()
+		counts[0] += 2
+	}
+	if said.Len() > 0 {
+		t.Errorf("a PE that does not look is told to be stalled: %s", &said)
+	}
+	for range 100 {
+		look()
+		counts[0] += 2
+		counts[1] += 2
+	}
+	if n := strings.Count(said.String(), "nothing has moved"); n != 1 {
+		t.Errorf("%d reports: %s", n, &said)
 	}
 }

@@ -7,9 +7,10 @@
 //	word    the last PE waits for a word that nobody sets, the others wait for it in a barrier
 //	helped  each PE waits for a word that nobody sets; goroutines of all have served each other meanwhile, and have ended
 //
-// Or it ends, after the last PE has kept the others waiting in many ways:
+// Or it ends, after the last PE has kept the others waiting in many ways. Each lasts until there is a file of its number
+// in a directory:
 //
-//	slow
+//	slow DIR
 package main
 
 import (
@@ -17,6 +18,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"time"
 
 	"github.com/gopgas/gopgas/pgas"
@@ -104,7 +106,7 @@ func helped(ctx context.Context, w *pgas.World, words pgas.Sym[uint64]) error {
 	})
 	g.Go(func(ctx context.Context) error {
 		for range rounds {
-			time.Sleep(pause)
+			time.Sleep(400 * time.Millisecond)
 			turn.Add((w.PE()+1)%w.NPEs(), 1)
 		}
 		return nil
@@ -113,38 +115,57 @@ func helped(ctx context.Context, w *pgas.World, words pgas.Sym[uint64]) error {
 	return err
 }
 
-// pause is how long one of the ways of slow takes.
-const pause = 400 * time.Millisecond
-
-// slow has the last PE keep the others waiting: it sleeps, computes, waits for a channel, a pipe, a process of its own, and for what
-// ends by itself, and it waits in vain itself while another of its goroutines sleeps.
+// slow has the last PE keep the others waiting: it sleeps, computes, waits for a channel, a process of its own, and for
+// what ends by itself, and it waits in vain itself while another of its goroutines sleeps.
 func slow(ctx context.Context, w *pgas.World, words pgas.Sym[uint64]) error {
+	const moment = 10 * time.Millisecond
 	never := pgas.AtomicOf(words, 0)
-	for _, wait := range []func(){
-		func() { time.Sleep(pause) },
-		func() { w.Sleep(ctx, pause) },
-		func() { <-time.After(pause) },
-		func() { exec.Command("sleep", "0.4").Run() },
-		func() {
-			for end := time.Now().Add(pause); time.Now().Before(end); {
+	for i, wait := range []func(over func() bool, file string){
+		func(over func() bool, _ string) {
+			for !over() {
+				time.Sleep(moment)
 			}
 		},
-		func() {
-			ctx, cancel := context.WithTimeout(ctx, pause)
-			defer cancel()
-			never.WaitUntil(ctx, pgas.EQ, 1)
+		func(over func() bool, _ string) {
+			for !over() {
+				w.Sleep(ctx, moment)
+			}
 		},
-		func() {
+		func(over func() bool, _ string) {
+			for !over() {
+				<-time.After(moment)
+			}
+		},
+		func(_ func() bool, file string) {
+			exec.Command("sh", "-c", `until [ -e "$0" ]; do sleep 0.01; done`, file).Run()
+		},
+		func(over func() bool, _ string) {
+			for !over() {
+			}
+		},
+		func(over func() bool, _ string) {
+			for !over() {
+				const second = time.Second // a report takes less
+				ctx, cancel := context.WithTimeout(ctx, second)
+				never.WaitUntil(ctx, pgas.EQ, 1)
+				cancel()
+			}
+		},
+		func(over func() bool, _ string) {
 			ctx, cancel := context.WithCancel(ctx)
 			go func() {
-				time.Sleep(pause)
+				for !over() {
+					time.Sleep(moment)
+				}
 				cancel()
 			}()
 			never.WaitUntil(ctx, pgas.EQ, 1)
 		},
 	} {
 		if w.PE() == w.NPEs()-1 {
-			wait()
+			file := filepath.Join(os.Args[2], fmt.Sprint(i))
+			fmt.Println("ready", i)
+			wait(func() bool { _, err := os.Stat(file); return err == nil }, file)
 		}
 		if err := w.Barrier(ctx); err != nil {
 			return err
