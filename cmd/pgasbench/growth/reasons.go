@@ -20,7 +20,7 @@ func because(benches string, a axis, c cost, power float64, text string) reason 
 
 var reasons = []reason{
 	because("barrier|broadcast|sum", againstPEs, ofTime, 1,
-		"each PE has to run, so each of C CPUs is handed over P/C times; the floor grows as P, too"),
+		"each PE has to run, so each of C CPUs is handed over P/C times; the floor also grows as P"),
 	because("fcollect", againstPEs, ofTime, 2,
 		"each PE has to run, as for the barrier, and receives a block of every other: P² blocks in all"),
 	because("alltoall", againstPEs, ofTime, 2,
@@ -28,11 +28,11 @@ var reasons = []reason{
 	because("signal-pingpong", againstPEs, ofTime, 1,
 		"the other PEs wait in a barrier, where they yield after each poll (64 times for each PE before they sleep): the one that is signalled runs when the CPUs have gone round them"),
 	because(contended, againstPEs, ofTime, 1.5,
-		"the next PE of the queue has no CPU: a turn is a hand-over, and the CPUs go round among all PEs; 4 PEs do not show that yet, since those that have the CPUs pass the lock between them, and from 8 on the time grows as P"),
+		"the next PE of the queue has no CPU: a turn is a hand-over, and the CPUs go round among all PEs; 4 PEs do not show this yet, since two PEs with CPUs pass the lock to each other; from 8 on the time grows as P"),
 	because(contended, againstPEs, ofCPU, 1.5,
 		"all CPUs are busy for the time of a turn, which grows so"),
 	because("barrier|broadcast|sum|fcollect|alltoall", againstPEs, ofCPU, 1,
-		"a PE has the C/P part of all CPUs for the time of the operation: its polls and yields, of which there are more the longer it waits"),
+		"a PE has the C/P part of all CPUs for the time of the operation: its polls and yields, and a longer wait has more"),
 	because("fcollect|alltoall", againstSimulated, ofTime, 1,
 		"each PE receives P blocks, and its NIC takes a gap, or the time of their bytes, for each"),
 	because("fcollect|alltoall", againstSimulated, ofWire, 1,
