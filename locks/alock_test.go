@@ -19,6 +19,7 @@ func makeALock(ctx context.Context, w *pgas.World) (locks.Lock, error) {
 	return locks.AllocALock(ctx, w, locks.ALockOptions{RemoteBudget: 2, LocalBudget: 1})
 }
 
+//ci:ucx=nic
 func TestALock(t *testing.T) { lockstest.Run(t, 4, lockstest.Excludes, makeALock) }
 
 // twoHosts has PE 0, the home, and PE 1 on one host and all others on other ones. What CPUs and NICs do is not

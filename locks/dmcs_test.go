@@ -15,6 +15,7 @@ func makeDMCS(ctx context.Context, w *pgas.World) (locks.Lock, error) {
 	return locks.AllocDMCS(ctx, w, locks.DMCSOptions{Home: w.NPEs() - 1})
 }
 
+//ci:ucx=nic
 func TestDMCS(t *testing.T) { lockstest.Run(t, 4, lockstest.FirstServed, makeDMCS) }
 
 // explore tries every order that matters for each plan: the acts of the PEs, separated by blanks. PEs share

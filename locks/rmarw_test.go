@@ -15,6 +15,7 @@ func makeRMARW(o locks.RMARWOptions) lockstest.Maker {
 	return func(ctx context.Context, w *pgas.World) (locks.Lock, error) { return locks.AllocRMARW(ctx, w, o) }
 }
 
+//ci:ucx=nic
 func TestRMARW(t *testing.T) {
 	lockstest.Run(t, 4, lockstest.Excludes, makeRMARW(locks.RMARWOptions{TL: []int{3}, TR: 5}))
 	t.Run("three levels", func(t *testing.T) {

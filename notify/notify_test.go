@@ -119,6 +119,8 @@ func startAndWait(ctx context.Context, r *notify.Request) error {
 }
 
 // TestAtomicNotify: notified atomics of many PEs on one word, counted by one request.
+//
+//ci:ucx
 func TestAtomicNotify(t *testing.T) {
 	everywhere(t, 3, atomicNotify)
 	pgastest.RunProcesses(t, 2, atomicNotify, "PGAS_AMO=nic")

@@ -57,6 +57,8 @@ func trySmall[E pgas.Small](ctx context.Context, w *pgas.World, values []E) erro
 }
 
 // TestAtomicSmall: neighbours in a word do not disturb each other.
+//
+//ci:ucx
 func TestAtomicSmall(t *testing.T) {
 	body := func(ctx context.Context, w *pgas.World) error {
 		return errors.Join(trySmall(ctx, w, []bool{true, false}), trySmall(ctx, w, []state{busy, lost, idle, 7}),

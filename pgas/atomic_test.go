@@ -35,6 +35,8 @@ func everyType(ctx context.Context, w *pgas.World) error {
 
 // TestAtomicsOfTheNIC: the same where the network executes every atomic, those to the own host by
 // loopback.
+//
+//ci:ucx
 func TestAtomicsOfTheNIC(t *testing.T) {
 	if !ucx.Available {
 		t.Skip("this test binary was built without cgo, so it has no network to execute atomics")

@@ -44,6 +44,8 @@ func underWay(mem pgas.Sym[int64], sig pgas.SignalRef, pe int) map[string]func()
 
 // TestFreeWithOperationsUnderWay: Free of memory to which another context has operations under way is misuse, on every
 // kind of PE; after a quiet of that context, or of that PE, it is not.
+//
+//ci:ucx
 func TestFreeWithOperationsUnderWay(t *testing.T) {
 	t.Setenv("PGAS_CHECK", "1")
 	pgastest.RunAll(t, 2, freeUnderWay)

@@ -114,6 +114,8 @@ func misuseIn(w *pgas.World, f func()) (misuse *pgas.UsageError) {
 
 // TestFreedReferencesPanic: every operation on a reference to freed memory panics, although another allocation
 // has taken its place, and leaves that one untouched.
+//
+//ci:ucx=nic
 func TestFreedReferencesPanic(t *testing.T) {
 	t.Setenv("PGAS_CHECK", "1")
 	body := func(ctx context.Context, w *pgas.World) error {

@@ -40,6 +40,8 @@ func TestClock(t *testing.T) {
 }
 
 // TestByCPU: atomics by the CPU and by the network, on words that only one of them updates at a time.
+//
+//ci:ucx=nic
 func TestByCPU(t *testing.T) {
 	body := func(ctx context.Context, w *pgas.World) error {
 		words, err := pgas.Alloc[int64](ctx, w, 1)

@@ -58,6 +58,7 @@ func together(n int, body func(i int) error) error {
 	return errors.Join(errs...)
 }
 
+//ci:ucx=nic
 func TestLockExcludes(t *testing.T) {
 	everywhere(t, 4, func(ctx context.Context, w *pgas.World) error { return exclude(ctx, w, 3, 200) })
 }
@@ -108,6 +109,8 @@ func until(ctx context.Context, w *pgas.World, what func() bool) error {
 }
 
 // PEs get the lock in the order in which they came, and then the goroutines of a PE in theirs.
+//
+//ci:ucx=nic
 func TestLockOrder(t *testing.T) {
 	everywhere(t, 4, func(ctx context.Context, w *pgas.World) error {
 		v, err := newVault(ctx, w)
@@ -164,6 +167,8 @@ func TestLockOrder(t *testing.T) {
 }
 
 // Who gives up leaves the queue in order: those behind get the lock, and so does the PE itself later.
+//
+//ci:ucx=nic
 func TestLockDeadline(t *testing.T) {
 	everywhere(t, 3, func(ctx context.Context, w *pgas.World) error {
 		v, err := newVault(ctx, w)
@@ -247,6 +252,8 @@ var lockSeed = flag.Uint64("lockseed", 0, "seed of TestLockChaos; 0: another eac
 
 // Any number of goroutines lock, try, and give up at random moments: what is counted under the lock is
 // what was got, and at the end the lock is free.
+//
+//ci:ucx=nic
 func TestLockChaos(t *testing.T) {
 	everywhere(t, 4, func(ctx context.Context, w *pgas.World) error {
 		seeds, err := pgas.Alloc[uint64](ctx, w, 1)

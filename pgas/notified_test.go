@@ -12,6 +12,8 @@ import (
 
 // TestNotifiedPutsAreAccesses: a notified put is where it belongs after whatever completes or orders a put,
 // although its target has not looked at the notification.
+//
+//ci:ucx
 func TestNotifiedPutsAreAccesses(t *testing.T) {
 	body := func(ctx context.Context, w *pgas.World) error {
 		mem, err := pgas.Alloc[int64](ctx, w, 8)

@@ -11,6 +11,8 @@ import (
 
 // TestSourcesAreReturned: the source of a PutNB may be changed once it is said to be sent, in each of the
 // ways to say so, and the target gets what was there before.
+//
+//ci:ucx
 func TestSourcesAreReturned(t *testing.T) {
 	body := func(ctx context.Context, w *pgas.World) error {
 		c, err := w.NewContext(pgas.Private())

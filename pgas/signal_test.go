@@ -50,6 +50,8 @@ func TestSignalSlices(t *testing.T) {
 
 // TestCountedSignals: the value of a signal that one sender adds to on one context counts its puts: a waiter that sees
 // k sees the payloads of the first k, small or large, whatever carries them.
+//
+//ci:ucx
 func TestCountedSignals(t *testing.T) {
 	pgastest.RunAll(t, 2, countedSignals)
 	pgastest.RunLateSeeds(t, 2, 2, 3, countedSignals)

@@ -290,6 +290,8 @@ func sumsUp(w *pgas.World, s stats.PE) error {
 }
 
 // TestStatsCountsAll: on each kind of PEs and transport, a PE counts exactly what its program has done.
+//
+//ci:ucx=nic
 func TestStatsCountsAll(t *testing.T) {
 	t.Setenv("PGAS_STATS", "1")
 	pgastest.RunAll(t, 4, countedProgram)

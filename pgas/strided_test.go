@@ -13,6 +13,8 @@ import (
 )
 
 // TestStrided runs random strided transfers against a twin that moves element by element.
+//
+//ci:ucx
 func TestStrided(t *testing.T) {
 	body := func(ctx context.Context, w *pgas.World) error {
 		for seed := range uint64(2) {

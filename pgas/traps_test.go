@@ -91,6 +91,8 @@ func TestTrapAllocationQuietsTheDefaultContextOnly(t *testing.T) {
 // TestTrapFenceOrdersOverMemoryAndNIC: with the network's atomics a PE of this host is reached by two
 // ways, puts by its memory and atomics by UCX. A fence orders both, in either order, to PEs of this
 // host and of another.
+//
+//ci:ucx
 func TestTrapFenceOrdersOverMemoryAndNIC(t *testing.T) {
 	if !ucx.Available {
 		t.Skip("this test binary was built without cgo, so it has no network to execute atomics")

@@ -44,6 +44,7 @@ func passAlong(ctx context.Context, w *pgas.World, rounds int) error {
 	return w.Barrier(ctx)
 }
 
+//ci:ucx=nic
 func TestWaitUntilPred(t *testing.T) {
 	everywhere(t, 4, func(ctx context.Context, w *pgas.World) error { return passAlong(ctx, w, 50) })
 	if !testing.Short() {

@@ -22,7 +22,7 @@ var wide = map[string]int{
 	"dsm":         145,
 	"pgas":        144,
 	"pgas/boot":   0,
-	"tests/ci":    12,
+	"tests/ci":    1,
 	"tests/races": 7,
 }
 

@@ -38,5 +38,5 @@
 // WorkerParams.Shared. Go never blocks inside C for longer than a few milliseconds, C never calls
 // Go, and posting and completing an operation allocate nothing.
 //
-//ci:below nocgo=short
+//ci:below nocgo=short ucx
 package ucx

@@ -28,6 +28,7 @@ var known = map[string]string{
 	"nocgo=whole": "its tests run without C too, with processes: it starts processes, or moves their data then",
 	"nocgo=short": "its tests run without C too, in short mode: it has files for builds with C or without it, or needs the runtime",
 	"computes":    "its tests compute or compile, beside those whose processes wait for each other",
+	"ucx":         "its tests run in short mode with the UCX of Debian 13, too",
 	"clusters":    "its tests are a step of their own",
 	"waits":       "its tests spend their time with waiting until a PE is found silent, or until programs are built",
 }
@@ -35,7 +36,7 @@ var known = map[string]string{
 // knownOfTests are the attributes of a test.
 var knownOfTests = map[string]string{
 	"weekly": "of those tests that compute for long, a seventh runs each day, and with run-tests -long all",
-	"ucx":    "it depends on the release of UCX, or of Open MPI, and runs with those of Debian 13 too; of ucx=PATTERN, these subtests",
+	"ucx":    "it depends on the release of UCX or Open MPI, and runs with those of Debian 13, too; ucx=PATTERN: these subtests do",
 }
 
 // wordsOfTest returns the attributes that the comment of a test has.
@@ -155,8 +156,8 @@ func isRaced(dir string, of []string) bool {
 	return slices.Contains(of, "race") || top != "cmd" && top != "tests" && !slices.Contains(of, "norace")
 }
 
-// everything is the pattern of the go command for the packages of all modules of go.work. Those below tests are not among
-// them: their requirements would become those of all.
+// everything is the pattern of the go command for the packages of all modules of go.work. Those below tests are not
+// among them: their requirements would become those of all.
 const everything = "work"
 
 // goFiles returns all Go files except those below testdata, some of which are wrong on purpose.

@@ -12,7 +12,7 @@ import (
 func TestAttributesOfThisRepository(t *testing.T) {
 	t.Chdir(filepath.Join("..", ".."))
 	for step, wanted := range map[string]func(string, []string) bool{"race": isRaced, "nocgo": with("nocgo=whole"),
-		"nocgo, short": with("nocgo=short"), "compute": with("computes"), "timeouts": with("waits"), "clusters": with("clusters"),
+		"nocgo, short": with("nocgo=short"), "compute": with("computes"), "timeouts": with("waits"), "clusters": with("clusters"), "ucx118": with("ucx"),
 		"test": not(with("computes", "waits", "clusters"))} {
 		if found, err := having(t.Context(), wanted); err != nil || len(found) == 0 {
 			t.Errorf("the step %s has the packages %q (%v)", step, found, err)
@@ -36,6 +36,27 @@ func TestAttributes(t *testing.T) {
 		case want == "" && (err != nil || !slices.Equal(got["."], []string{"norace", "nocgo=short"})):
 			t.Errorf("%q has %v (%v)", text, got, err)
 		case want != "" && (err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "p.go")):
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+}
+
+// TestAttributesOfTests: they stand in the comment of a test, and what is wrong is told with its file.
+func TestAttributesOfTests(t *testing.T) {
+	for text, want := range map[string]string{
+		"// TestA is one.\n//\n//ci:weekly ucx=mpirun|prun\n": "",
+		"//ci:fast\n":             "no attribute fast",
+		"//ci:ucx\n//ci:weekly\n": "two lines",
+	} {
+		root := t.TempDir()
+		if err := os.WriteFile(filepath.Join(root, "p_test.go"), []byte("package p\n\n"+text+"func TestA(t *testing.T) {}\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		got, err := markedFuncs(root, anyTest)
+		switch {
+		case want == "" && (err != nil || len(got) != 1 || !slices.Equal(got[0].words, []string{"weekly", "ucx=mpirun|prun"})):
+			t.Errorf("%q has %v (%v)", text, got, err)
+		case want != "" && (err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "p_test.go")):
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -337,28 +338,48 @@ func TestCancelEndsTheGroup(t *testing.T) {
 }
 
 // TestUnderUCXIsComplete: the step ucx118 runs the tests of pgas and notify whose atomics UCX carries out, all of them,
-// and names no others.
+// and of these two packages no others.
 func TestUnderUCXIsComplete(t *testing.T) {
+	t.Chdir(filepath.Join("..", ".."))
 	native := map[string]string{ // in the text of such tests
 		"./pgas":   `RunNIC\(|everywhere\(|"PGAS_AMO=nic"`,
 		"./notify": `"PGAS_AMO=nic"`,
 	}
-	for _, u := range underUCX {
+	of, err := underUCX(t.Context(), ".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, u := range of {
 		if native[u.pkg] == "" {
 			continue
 		}
 		var want []string
-		for name, text := range testFunctions(t, filepath.Join("../..", u.pkg)) {
+		for name, text := range testFunctions(t, u.pkg) {
 			if regexp.MustCompile(native[u.pkg]).MatchString(text) {
-				want = append(want, name)
+				want = append(want, "Test"+name)
 			}
 		}
-		got := strings.FieldsFunc(u.nic+"|"+u.whole, func(r rune) bool { return r == '|' })
-		slices.Sort(got)
+		got := slices.Sorted(slices.Values(slices.Concat(slices.Collect(maps.Values(u.names))...)))
 		slices.Sort(want)
 		if !slices.Equal(got, want) {
 			t.Errorf("of %s these tests run under another UCX:\n%s\nand these should:\n%s", u.pkg, got, want)
 		}
+		delete(native, u.pkg)
+	}
+	if len(native) > 0 {
+		t.Errorf("none of these packages runs under another UCX: %v", native)
+	}
+}
+
+// TestFlagsUnderUCX: patterns with subtests come before those of whole tests.
+func TestFlagsUnderUCX(t *testing.T) {
+	u := ucxTests{pkg: "./p", names: map[string][]string{"": {"TestA", "TestAB"}, "x|y": {"TestC"}, "nic": {"TestD", "TestE"}}}
+	want := []string{"-run=^(TestC)$/^(x|y)$|^(TestD|TestE)$/^(nic)$|^(TestA|TestAB)$"}
+	if got := u.flags(); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := (ucxTests{pkg: "./p"}).flags(); !slices.Equal(got, []string{"-short"}) {
+		t.Errorf("a whole package has %q", got)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -27,48 +28,67 @@ const debian13 = "gcc,libc6-dev,pkgconf,libucx-dev,iproute2,openmpi-bin"
 // debootstrap cannot order their configuration, and apt can.
 var peers13 = []string{"libopenmpi-dev", "mpich", "libmpich-dev"}
 
-// ucxTests are tests that depend on the release of UCX: those that a package names, or, in short mode, all of it.
+// ucxTests are tests of a package that run with the UCX of Debian 13: those with an attribute, or all, in short mode.
 type ucxTests struct {
 	pkg   string
-	nic   string // of these, separated by |, the subtests in which UCX carries out atomics
-	whole string // of these all of it
-	rows  string // of TestLaunchers, the rows of these launchers
+	names map[string][]string // by the pattern of their subtests; "": whole tests
 }
 
-// underUCX is what the step runs. Of the locks, which all make the same calls, some are enough.
-var underUCX = []ucxTests{
-	{pkg: "./ucx/..."},
-	{pkg: "./pgas/transport/ucp"},
-	{pkg: "./pgas", nic: "FreedReferencesPanic|ByCPU|LockChaos|LockDeadline|LockExcludes|LockOrder|StatsCountsAll|WaitUntilPred",
-		whole: "AtomicSmall|AtomicsOfTheNIC|CountedSignals|FreeWithOperationsUnderWay|NotifiedPutsAreAccesses|SourcesAreReturned|Strided|TrapFenceOrdersOverMemoryAndNIC"},
-	{pkg: "./notify", whole: "AtomicNotify"},
-	{pkg: "./locks", nic: "ALock|DMCS|RMARW"},
-	{pkg: "./tests/clusters", whole: "MPIRunPlacement", rows: "mpirun|prun"},
+// underUCX finds what the step runs, below root. Of the locks, which all make the same calls, some are enough.
+func underUCX(ctx context.Context, root string) (found []ucxTests, err error) {
+	whole, err := having(ctx, with("ucx"))
+	if err != nil {
+		return nil, err
+	}
+	for _, pkg := range whole {
+		found = append(found, ucxTests{pkg: pkg})
+	}
+	tests, err := markedFuncs(root, anyTest)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range tests {
+		for _, word := range t.words {
+			name, subtests, _ := strings.Cut(word, "=")
+			if name != "ucx" {
+				continue
+			}
+			if last := len(found) - 1; last < 0 || found[last].pkg != t.pkg {
+				found = append(found, ucxTests{pkg: t.pkg, names: map[string][]string{}})
+			}
+			of := found[len(found)-1].names
+			of[subtests] = append(of[subtests], t.name)
+		}
+	}
+	return found, nil
 }
 
-// flags returns those of go test that choose the tests.
+// flags returns those of go test that choose the tests. The patterns with subtests come first: go test asks no
+// other once one matches the beginning of a test's name, and then runs the test whole.
 func (u ucxTests) flags() []string {
-	var patterns []string
-	if u.nic != "" {
-		patterns = append(patterns, "^Test("+u.nic+")$/^nic$")
-	}
-	if u.whole != "" {
-		patterns = append(patterns, "^Test("+u.whole+")$")
-	}
-	if u.rows != "" {
-		patterns = append(patterns, "^TestLaunchers$/^("+u.rows+")$")
-	}
-	if len(patterns) == 0 {
+	if u.names == nil {
 		return []string{"-short"}
+	}
+	var patterns []string
+	for _, subtests := range slices.Backward(slices.Sorted(maps.Keys(u.names))) {
+		pattern := "^(" + strings.Join(u.names[subtests], "|") + ")$"
+		if subtests != "" {
+			pattern += "/^(" + subtests + ")$"
+		}
+		patterns = append(patterns, pattern)
 	}
 	return []string{"-run=" + strings.Join(patterns, "|")}
 }
 
 // testsUnderDebian13 runs them.
 func testsUnderDebian13(ctx context.Context) error {
+	tests, err := underUCX(ctx, ".")
+	if err != nil {
+		return err
+	}
 	return inDebian13(ctx, nil, func(enter func(argv ...string) []string) error {
 		var failed []error
-		for _, u := range underUCX {
+		for _, u := range tests {
 			argv := append([]string{"go", "test", "-json", "-vet=off", "-timeout=0", "-count=1", "-p=1"}, u.flags()...)
 			if err := runGoTest(ctx, laneOf(ctx).stdout(), nil, enter(append(argv, u.pkg)...), quietLimit); err != nil {
 				failed = append(failed, fmt.Errorf("%s: %w", u.pkg, err))
@@ -80,9 +100,13 @@ func testsUnderDebian13(ctx context.Context) error {
 
 // compiledUnderDebian13 makes the system and compiles the tests, whose first packages are most of the work.
 func compiledUnderDebian13(ctx context.Context) error {
+	tests, err := underUCX(ctx, ".")
+	if err != nil {
+		return err
+	}
 	return inDebian13(ctx, nil, func(enter func(argv ...string) []string) error {
 		argv := []string{"go", "test", "-vet=off", "-exec=true", "-count=1"}
-		for _, u := range underUCX {
+		for _, u := range tests {
 			argv = append(argv, u.pkg)
 		}
 		return show(ctx, nil, enter(argv...)...)

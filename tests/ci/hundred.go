@@ -1,7 +1,7 @@
 package main
 
-// A test a hundred times, on a busy machine: what fails once in many runs does so here, before a run of all tests is red
-// by chance. Each time is a process of its own, as in a run of go test, of a binary that is built once.
+// A test a hundred times, on a busy machine: what fails once in many runs does so here, before a run of all tests
+// is red by chance. Each time is a process of its own, as in a run of go test, of a binary that is built once.
 
 import (
 	"bufio"
@@ -27,8 +27,8 @@ const (
 
 var anyTest = regexp.MustCompile(`(?m)^func ((?:Test|Example)\w*)\(`)
 
-// hundred runs the tests that match pattern, a pattern of go test -run, in the packages that have some of these tests, or
-// in those of dirs that have.
+// hundred runs the tests that match pattern, a pattern of go test -run, in the packages that have some of these
+// tests, or in those of dirs that have.
 func hundred(ctx context.Context, pattern string, dirs []string, times, loops int) error {
 	found, err := packagesWith(pattern, dirs)
 	if err != nil {

@@ -70,7 +70,8 @@ func TestNever(t *testing.T) { t.Skip("never") }
 	}
 }
 
-// TestBusyEnds: the loops end with the call of end. It closes their input, as the kernel does if their parent is killed.
+// TestBusyEnds: the loops end with the call of end. It closes their input, as the kernel does if their parent is
+// killed.
 func TestBusyEnds(t *testing.T) {
 	end, err := busy(t.Context(), 2)
 	if err != nil {

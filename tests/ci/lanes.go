@@ -1,9 +1,9 @@
 package main
 
-// Steps run in three lanes. Most run one after another in the first. Those that only compute run in the second, beside the
-// steps of the first that come after them: processes that wait for each other leave CPU time, and the second lane gets no
-// other. Those that mostly wait for time-outs run in the third, which gets as much as the first. What the others print is
-// kept until the first lane is between two steps.
+// Steps run in three lanes. Most run one after another in the first. Those that only compute run in the second,
+// beside the steps of the first that come after them: processes that wait for each other leave CPU time, and the
+// second lane gets no other. Those that mostly wait for time-outs run in the third, which gets as much as the
+// first. What the others print is kept until the first lane is between two steps.
 
 import (
 	"context"

@@ -111,8 +111,8 @@ func choose(all []step, only string) ([]step, error) {
 	return chosen, nil
 }
 
-// built builds the modules of the workspace together, and compares the go.mod of the first, which users get, with what it imports.
-// tests/release builds each of them by itself, as of a release.
+// built builds the modules of the workspace together, and compares the go.mod of the first, which users get, with
+// what it imports. tests/release builds each of them by itself, as of a release.
 func built(ctx context.Context) error {
 	if err := show(ctx, nil, "go", "build", everything); err != nil {
 		return err
@@ -215,9 +215,9 @@ func compilePeer(program, binary string) []string {
 	return append([]string{compiler, "-O3", "-Wall", "-Wextra", "-Werror", "-o", binary, program}, libraries...)
 }
 
-// notSimulated leaves out the subtests of pgastest.RunSim and tests that only compute. Package pgas uses no C in the
-// simulator and never its fast path, so the steps test and compute have run the same. The patterns of fewest levels come
-// first: go test asks no other once one matches the beginning of a test's name, and then runs the test.
+// notSimulated leaves out the subtests of pgastest.RunSim and tests that only compute. Package pgas uses no C in
+// the simulator and never its fast path, so the steps test and compute have run the same. The patterns of fewest
+// levels come first: go test asks no other once one matches the beginning of a test's name, and then runs the test.
 const notSimulated = `-skip=^` + computed + `$|^.*$/^sim(#.*)?$|^.*$/^.*$/^sim(#.*)?$`
 
 func withoutC(ctx context.Context) error {
@@ -316,8 +316,8 @@ func namesOf(tests []target) (names []string) {
 	return slices.Compact(names)
 }
 
-// testsOfProcesses runs the packages one by one, without those that have a step of their own: two whose processes wait for
-// each other take several times as long at a time as one after the other.
+// testsOfProcesses runs the packages one by one, without those that have a step of their own: two whose processes
+// wait for each other take several times as long at a time as one after the other.
 func testsOfProcesses(ctx context.Context) error {
 	rest, err := having(ctx, not(with("computes", "waits", "clusters")))
 	if err != nil {
@@ -328,8 +328,9 @@ func testsOfProcesses(ctx context.Context) error {
 
 type longKey struct{}
 
-// seedsOf returns the environment with which pgastest runs three of the simulator's ten adversaries: others each day, all
-// within four days. With -long it runs all. The subtest of a seed that fails runs alone without this environment, too.
+// seedsOf returns the environment with which pgastest runs three of the simulator's ten adversaries: others each
+// day, all within four days. With -long it runs all. The subtest of a seed that fails runs alone without this
+// environment, too.
 func seedsOf(ctx context.Context, now time.Time) []string {
 	if ctx.Value(longKey{}) != nil {
 		return nil

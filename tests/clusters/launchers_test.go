@@ -88,6 +88,8 @@ var table = []struct {
 type row = [len(columns)]cell
 
 // TestLaunchers runs the table: `go test ./tests/clusters -run 'TestLaunchers/mpirun/killed'` a part of it.
+//
+//ci:ucx=mpirun|prun
 func TestLaunchers(t *testing.T) {
 	for _, r := range table {
 		if !strings.Contains(fmt.Sprint(r.cells), string(runs)) {

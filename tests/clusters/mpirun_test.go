@@ -69,6 +69,8 @@ func openMPIDaemon() string {
 }
 
 // TestMPIRunPlacement: ranks dealt to the hosts in turn.
+//
+//ci:ucx
 func TestMPIRunPlacement(t *testing.T) {
 	needHosts(t, "mpirun")
 	expectHello(t, run(t, mpirun(t, hangContext(t), "2", "-np", "4", "--map-by", "node", bin+"/body")), 4)

@@ -3,7 +3,7 @@
 // Packages ucx and ucx/engine ask it which defects the library has with which they run, and work around those. What
 // depends on how the library has been compiled, they try at run time instead. The table is in defects.go.
 //
-//ci:norace nocgo=short
+//ci:norace nocgo=short ucx
 package release
 
 import (

@@ -4,4 +4,6 @@
 //
 // PEs find each other through the job's Exchange: each publishes the address of its engine under
 // "ucp/<pe>", and reads another's when it first talks to it.
+//
+//ci:nocgo=whole ucx
 package ucp
