@@ -18,7 +18,7 @@ const widest = 120
 // wide is how many lines of comments and prose in each folder, those of the folders below it that are not listed
 // themselves included, are still wider. The numbers only fall, and a folder that is not listed has none.
 var wide = map[string]int{
-	"cmd/pgasrun": 52,
+	"cmd/pgasrun": 50,
 	"dsm":         145,
 	"pgas":        144,
 	"pgas/boot":   0,
