@@ -23,24 +23,29 @@ type fault struct {
 	strike func(s *stage) error
 	right  func(pe, said int) bool // whether PE pe may say that PE said is lost
 	only   func(c call) bool       // the calls that notice; nil: all
+	short  []string                // the calls of a short run, which has each way to wait once
 }
 
 var faults = map[string]fault{
 	"stopped": {
 		strike: func(s *stage) error { return syscall.Kill(s.pids[victim], syscall.SIGSTOP) },
 		right:  func(_, said int) bool { return said == victim },
+		short:  []string{"wait", "dmcs lock"},
 	},
 	"link down": {
 		strike: func(s *stage) error { return ip("-n", s.hosts.Bridge, "link", "set", port(struck), "down") },
 		right:  cutOff,
+		short:  []string{"barrier"},
 	},
 	"own link down": {
 		strike: func(s *stage) error { return ip("-n", s.hosts.Names[struck], "link", "set", "eth0", "down") },
 		right:  cutOff,
+		short:  []string{"first put"},
 	},
 	"sends nothing": {
 		strike: func(s *stage) error { return s.misdirect(struck, others()...) },
 		right:  cutOff,
+		short:  []string{"reduce"},
 	},
 	"receives nothing": {
 		strike: func(s *stage) error {
@@ -52,11 +57,13 @@ var faults = map[string]fault{
 			return nil
 		},
 		right: cutOff,
+		short: []string{"signal"},
 	},
 	"reset": {
 		strike: func(s *stage) error { return s.reset() },
 		right:  anyEnd,
 		only:   func(c call) bool { return c.talks },
+		short:  []string{"put"},
 	},
 	"small packets only": {
 		before: func(s *stage) error {
@@ -71,6 +78,7 @@ var faults = map[string]fault{
 		strike: func(s *stage) error { return ip("-n", s.hosts.Bridge, "link", "set", port(struck), "mtu", "600") },
 		right:  anyEnd,
 		only:   func(c call) bool { return c.large },
+		short:  []string{"large put", "large get"},
 	},
 }
 

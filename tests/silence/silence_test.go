@@ -38,24 +38,13 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// inShort are the pairs of a short run: each way to wait once, each fault once.
-var inShort = map[string][]string{
-	"stopped":            {"wait", "dmcs lock"},
-	"link down":          {"barrier"},
-	"sends nothing":      {"reduce"},
-	"receives nothing":   {"signal"},
-	"reset":              {"put"},
-	"small packets only": {"large put", "large get"},
-	"own link down":      {"first put"},
-}
-
 // long runs every pair of a fault and a call; else each call has one or two faults, and each fault several calls.
 var long = flag.Bool("long", false, "every fault in every call, which takes six minutes")
 
-// isChosen reports whether a run without -long has the pair of fault number i and call number k.
-func isChosen(i, k int, f, c string) bool {
+// isChosen reports whether a run without -long has the pair of fault f, number i, and call c, number k.
+func isChosen(i, k int, f fault, c string) bool {
 	const every = 7
-	return slices.Contains(inShort[f], c) || !testing.Short() && (i+k)%every == 0
+	return slices.Contains(f.short, c) || !testing.Short() && (i+k)%every == 0
 }
 
 // TestEveryWaitEnds: every blocking call ends with the *PeerError of a PE that is out of reach, on every PE that
@@ -73,13 +62,29 @@ func TestEveryWaitEnds(t *testing.T) {
 			if only := faults[f].only; only != nil && !only(calls[c]) {
 				continue
 			}
-			if !*long && !isChosen(i, k, f, c) {
+			if !*long && !isChosen(i, k, faults[f], c) {
 				continue
 			}
 			t.Run(f+"/"+c, func(t *testing.T) { all.add(f, endsAll(t, faults[f], c, timeout)) })
 		}
 	}
 	all.log(t)
+}
+
+// TestShortRun: every fault has calls of a short run, all of them calls that notice it, and no two faults have one.
+func TestShortRun(t *testing.T) {
+	of := map[string]string{}
+	for name, f := range faults {
+		if len(f.short) == 0 {
+			t.Errorf("%s is no part of a short run", name)
+		}
+		for _, c := range f.short {
+			if _, found := calls[c]; !found || f.only != nil && !f.only(calls[c]) || of[c] != "" {
+				t.Errorf("%s has %q in a short run: there is no such call, or it does not notice, or %q has it", name, c, of[c])
+			}
+			of[c] = name
+		}
+	}
 }
 
 func sorted[V any](m map[string]V) []string {
