@@ -161,7 +161,6 @@ func TestProgressMisuse(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		defer ended.End(ctx)
 		for _, test := range []struct {
 			name, want string
 			call       func()
@@ -181,7 +180,7 @@ func TestProgressMisuse(t *testing.T) {
 				return fmt.Errorf("%s: got %q, want %q", test.name, got, test.want)
 			}
 		}
-		return nil
+		return ended.End(ctx)
 	})
 	err := pgastest.Goroutines(t.Context(), 2, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
 		_, err := progress.New(ctx, w, fmt.Sprint("rows of PE ", w.PE()), 1)
