@@ -92,13 +92,14 @@ var dependencies = map[string]string{
 	"pgas/pgastest/mutant":             "pgas/pgastest/hang",
 
 	// The generator knows of the runtime only what generated code calls, by name.
+	"cmd/internal/flags":  "",
 	"cmd/internal/manual": "",
 	"cmd/pgasgen":         "cmd/internal/manual pgas/version templates",
-	"cmd/pgasvet":         "cmd/internal/manual",
-	"cmd/pgasrun":         "cmd/internal/manual pgas/boot pgas/boot/join pgas/boot/launch pgas/boot/record pgas/metrics pgas/pgastest/netns pgas/stats pgas/topo pgas/trace pgas/version",
+	"cmd/pgasvet":         "cmd/internal/flags cmd/internal/manual",
+	"cmd/pgasrun":         "cmd/internal/flags cmd/internal/manual pgas/boot pgas/boot/join pgas/boot/launch pgas/boot/record pgas/metrics pgas/pgastest/netns pgas/stats pgas/topo pgas/trace pgas/version",
 	// pgasrun links no UCX, so what needs it of `pgasrun doctor` is a program of its own.
 	"cmd/pgasdoctor": "cmd/pgasrun/doctor pgas pgas/boot ucx",
-	"cmd/pgasbench":  "cmd/internal/manual dsm internal/protocols locks locks/kinds notify pgas pgas/pgastest/netns pgas/sim pgas/topo pgas/version",
+	"cmd/pgasbench":  "cmd/internal/flags cmd/internal/manual dsm internal/protocols locks locks/kinds notify pgas pgas/pgastest/netns pgas/sim pgas/topo pgas/version",
 	"templates":      "",
 }
 

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gopgas/gopgas/cmd/internal/flags"
 	"github.com/gopgas/gopgas/cmd/pgasbench/result"
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/sim"
@@ -70,19 +71,17 @@ FLAGS
 }
 
 func notifyFlags() (*flag.FlagSet, *notifyOptions, *texts) {
-	fs := flag.NewFlagSet("pgasbench notify", flag.ContinueOnError)
-	fs.SetOutput(io.Discard)
-	fs.Usage = func() {}
+	fs := flags.New("pgasbench notify")
 	o, t := &notifyOptions{}, &texts{}
 	fs.StringVar(&t.sizes, "sizes", "8,64,512,4k,8k,32k,64k,256k,1m,4m", "operand `bytes`, 8 to 4m, divided by commas")
-	fs.DurationVar(&t.point, "time", 50*time.Millisecond, "`time` for each point")
-	fs.BoolVar(&o.json, "json", false, "print one JSON object a line")
+	flags.DurationVar(fs, &t.point, "time", 50*time.Millisecond, "`time` for each point")
+	flags.BoolVar(fs, &o.json, "json", false, "print one JSON object a line")
 	fs.StringVar(&o.plot, "plot", "", "draw latency, bandwidth and overlap by size to `file`, .svg or .png")
-	fs.BoolVar(&o.simulated, "sim", false, "simulate the PEs, without pgasrun")
-	fs.IntVar(&o.pes, "pes", 2, "with -sim: `number` of PEs")
+	flags.BoolVar(fs, &o.simulated, "sim", false, "simulate the PEs, without pgasrun")
+	flags.IntVar(fs, &o.pes, "pes", 2, "with -sim: `number` of PEs")
 	fs.StringVar(&o.machine, "machine", "aries", "with -sim: what operations cost, on `which` machine: "+strings.Join(slices.Sorted(maps.Keys(machines)), ", "))
 	fs.StringVar(&o.topology, "topo", "", "with -sim: `levels` of the machine, as PGAS_TOPO has them, with a count for each (default a host for each PE)")
-	fs.Uint64Var(&o.seed, "seed", 1, "with -sim: `number` from which all random ones follow")
+	flags.Uint64Var(fs, &o.seed, "seed", 1, "with -sim: `number` from which all random ones follow")
 	return fs, o, t
 }
 

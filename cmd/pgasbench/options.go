@@ -5,13 +5,13 @@ package main
 import (
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/gopgas/gopgas/cmd/internal/flags"
 	"github.com/gopgas/gopgas/cmd/internal/manual"
 	"github.com/gopgas/gopgas/cmd/pgasbench/lists"
 	"github.com/gopgas/gopgas/cmd/pgasbench/result"
@@ -78,7 +78,7 @@ OTHER THINGS TO DO
 
 func flagHelp() string {
 	var text strings.Builder
-	fs, _, _ := flags()
+	fs, _, _ := declareFlags()
 	fs.SetOutput(&text)
 	fs.PrintDefaults()
 	return text.String()
@@ -90,28 +90,26 @@ type texts struct {
 	point        time.Duration
 }
 
-func flags() (*flag.FlagSet, *options, *texts) {
-	fs := flag.NewFlagSet("pgasbench", flag.ContinueOnError)
-	fs.SetOutput(io.Discard)
-	fs.Usage = func() {}
+func declareFlags() (*flag.FlagSet, *options, *texts) {
+	fs := flags.New("pgasbench")
 	o, t := &options{}, &texts{}
 	fs.StringVar(&t.bench, "bench", ".", "benches to run, a `regexp` on their names (-list shows them)")
 	fs.StringVar(&t.sizes, "sizes", standardSizes, "operand `bytes`, 1 to 4m, divided by commas")
-	fs.DurationVar(&t.point, "time", 100*time.Millisecond, "`time` for each point")
-	fs.BoolVar(&o.json, "json", false, "print one JSON object a line")
+	flags.DurationVar(fs, &t.point, "time", 100*time.Millisecond, "`time` for each point")
+	flags.BoolVar(fs, &o.json, "json", false, "print one JSON object a line")
 	fs.StringVar(&o.plot, "plot", "", "draw latency and bandwidth by size to `file`, .svg or .png")
-	fs.BoolVar(&o.costs, "costs", false, "measure CPU time, context switches, bytes between hosts and memory too, for each operation")
-	fs.IntVar(&o.beside, "beside", 0, "measure beside a `number` of programs that only compute, on the host of PE 0")
-	fs.BoolVar(&o.simulated, "sim", false, "simulate the PEs, without pgasrun")
-	fs.IntVar(&o.pes, "pes", 0, "with -sim: `number` of PEs")
+	flags.BoolVar(fs, &o.costs, "costs", false, "measure CPU time, context switches, bytes between hosts and memory too, for each operation")
+	flags.IntVar(fs, &o.beside, "beside", 0, "measure beside a `number` of programs that only compute, on the host of PE 0")
+	flags.BoolVar(fs, &o.simulated, "sim", false, "simulate the PEs, without pgasrun")
+	flags.IntVar(fs, &o.pes, "pes", 0, "with -sim: `number` of PEs")
 	fs.StringVar(&o.topology, "topo", "", "with -sim: `levels` of the machine, as PGAS_TOPO has them, with a count for each (default a host for each PE)")
-	fs.BoolVar(&o.list, "list", false, "list the benches and end")
-	fs.BoolVar(&o.version, "version", false, "print the version and end")
+	flags.BoolVar(fs, &o.list, "list", false, "list the benches and end")
+	flags.BoolVar(fs, &o.version, "version", false, "print the version and end")
 	return fs, o, t
 }
 
 func parseOptions(args []string) (*options, error) {
-	fs, o, t := flags()
+	fs, o, t := declareFlags()
 	if err := fs.Parse(args); err != nil {
 		return nil, err
 	}

@@ -89,7 +89,7 @@ func TestChoose(t *testing.T) {
 }
 
 func TestHelpNamesEveryFlag(t *testing.T) {
-	fs, _, _ := flags()
+	fs, _, _ := declareFlags()
 	text := help()
 	fs.VisitAll(func(f *flag.Flag) {
 		if !strings.Contains(text, "  -"+f.Name) {

@@ -9,9 +9,10 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
+
+	"github.com/gopgas/gopgas/cmd/internal/flags"
 )
 
 // retired are the flags that earlier versions had, with what to write today.
@@ -74,19 +75,19 @@ func (s *flagSet) value(heading string, v flag.Value, name, usage string) {
 }
 
 func (s *flagSet) text(heading string, p *string, name, usage string) {
-	s.value(heading, (*textValue)(p), name, usage)
+	s.value(heading, (*flags.Text)(p), name, usage)
 }
 
 func (s *flagSet) truth(heading string, p *bool, name, usage string) {
-	s.value(heading, (*truthValue)(p), name, usage)
+	s.value(heading, (*flags.Bool)(p), name, usage)
 }
 
 func (s *flagSet) number(heading string, p *int, name, usage string) {
-	s.value(heading, (*numberValue)(p), name, usage)
+	s.value(heading, (*flags.Int)(p), name, usage)
 }
 
 func (s *flagSet) period(heading string, p *time.Duration, name, usage string) {
-	s.value(heading, (*periodValue)(p), name, usage)
+	s.value(heading, (*flags.Duration)(p), name, usage)
 }
 
 // parse reads the flags of args. The error is flag.ErrHelp, or one line with the remedy.
@@ -124,65 +125,4 @@ func (s *flagSet) help() string {
 		}
 	}
 	return b.String()
-}
-
-// textValue, truthValue, numberValue and periodValue are flag.Values.
-type (
-	textValue   string
-	truthValue  bool
-	numberValue int
-	periodValue time.Duration
-)
-
-func (v *textValue) String() string { return string(*v) }
-
-// Set takes any text.
-func (v *textValue) Set(text string) error {
-	*v = textValue(text)
-	return nil
-}
-
-func (v *truthValue) String() string { return strconv.FormatBool(bool(*v)) }
-
-// IsBoolFlag lets the flag stand without a value.
-func (v *truthValue) IsBoolFlag() bool { return true }
-
-// Set takes what package flag takes for a truth value.
-func (v *truthValue) Set(text string) error {
-	b, err := strconv.ParseBool(text)
-	if err != nil {
-		return errors.New("write the flag alone, or =false behind it")
-	}
-	*v = truthValue(b)
-	return nil
-}
-
-func (v *numberValue) String() string { return strconv.Itoa(int(*v)) }
-
-// Set takes a whole number.
-func (v *numberValue) Set(text string) error {
-	n, err := strconv.Atoi(text)
-	if err != nil {
-		return errors.New("write a whole number, such as 4")
-	}
-	*v = numberValue(n)
-	return nil
-}
-
-func (v *periodValue) String() string { return time.Duration(*v).String() }
-
-// Set takes a duration that is not negative.
-func (v *periodValue) Set(text string) error {
-	d, err := time.ParseDuration(text)
-	_, bare := strconv.Atoi(text)
-	switch {
-	case err != nil && bare == nil && text[0] != '-':
-		return fmt.Errorf("write %ss for seconds, or %sm for minutes", text, text)
-	case err != nil:
-		return errors.New("write a number with its unit, such as 5s or 1m30s")
-	case d < 0:
-		return errors.New("it is negative: write a time such as 5s")
-	}
-	*v = periodValue(d)
-	return nil
 }

@@ -5,8 +5,10 @@ package main
 
 import (
 	"flag"
+	"fmt"
 	"strings"
 
+	"github.com/gopgas/gopgas/cmd/internal/flags"
 	"github.com/gopgas/gopgas/cmd/internal/manual"
 	"github.com/gopgas/gopgas/cmd/pgasvet/rules"
 )
@@ -52,6 +54,25 @@ func help() string {
 	fs.PrintDefaults()
 	b.WriteString("\nother things to do:\n" + manual.Usage("pgasvet"))
 	return b.String()
+}
+
+// checkLines returns an error if -c has a value that is no number. Package multichecker, which declares the flag, would
+// say "parse error" and print all flags.
+func checkLines(args []string) error {
+	for i := 0; i < len(args) && strings.HasPrefix(args[i], "-"); i++ {
+		name, value, joined := strings.Cut(strings.TrimLeft(args[i], "-"), "=")
+		if name != "c" {
+			continue
+		}
+		if !joined && i+1 < len(args) {
+			value = args[i+1]
+		}
+		if err := new(flags.Int).Set(value); err != nil {
+			return fmt.Errorf("invalid value %q for flag -c: %w", value, err)
+		}
+		return nil
+	}
+	return nil
 }
 
 // described is pgasvet as its manual and its completion have it.

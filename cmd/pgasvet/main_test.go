@@ -35,3 +35,18 @@ func TestFindingsArePrinted(t *testing.T) {
 		})
 	}
 }
+
+// TestWrongNumber: -c with a value that is no number is answered with one line.
+func TestWrongNumber(t *testing.T) {
+	pgasvet := built(t)
+	for _, args := range [][]string{{"-c", "two", "."}, {"-json", "--c=two", "."}} {
+		out, err := exec.Command(pgasvet, args...).CombinedOutput()
+		want := "pgasvet: invalid value \"two\" for flag -c: write a whole number, such as 4\n"
+		if err == nil || string(out) != want {
+			t.Errorf("%v: %v, %q; want %q", args, err, out, want)
+		}
+	}
+	if err := checkLines([]string{"-fix", "-c", "3", "./..."}); err != nil {
+		t.Error(err)
+	}
+}

@@ -27,6 +27,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gopgas/gopgas/cmd/internal/flags"
 	"github.com/gopgas/gopgas/cmd/pgasbench/result"
 )
 
@@ -120,21 +121,19 @@ func (o *options) printAs(f format) func(string) error {
 }
 
 func parse(args []string, help io.Writer) (*options, error) {
-	fs := flag.NewFlagSet("compare", flag.ContinueOnError)
-	fs.SetOutput(io.Discard)
-	fs.Usage = func() {}
+	fs := flags.New("compare")
 	o := &options{}
 	rows := fs.String("rows", "", "rows to measure, a `regexp` on \"group: name\" (-list shows them; without it: those of operations)")
 	hosts := fs.String("hosts", "", "two network `namespaces` to use as hosts, or four, divided by commas; without it they are made")
-	fs.IntVar(&o.rounds, "rounds", 5, "`times` that each side is measured")
-	fs.DurationVar(&o.point, "time", 50*time.Millisecond, "`time` for each point")
-	fs.DurationVar(&o.limit, "limit", 270*time.Second, "no round begins that would end after this `time`")
-	fs.DurationVar(&o.child, "child", 40*time.Second, "`time` that one program may take")
+	flags.IntVar(fs, &o.rounds, "rounds", 5, "`times` that each side is measured")
+	flags.DurationVar(fs, &o.point, "time", 50*time.Millisecond, "`time` for each point")
+	flags.DurationVar(fs, &o.limit, "limit", 270*time.Second, "no round begins that would end after this `time`")
+	flags.DurationVar(fs, &o.child, "child", 40*time.Second, "`time` that one program may take")
 	fs.StringVar(&o.source, "source", "", "top `directory` of the module (default: found with go list)")
 	fs.StringVar(&o.argodsm, "argodsm", "", "`directory` that ArgoDSM was installed in, for the rows of coherent memory")
 	fs.BoolFunc("json", "print one JSON object a row", o.printAs(asJSON))
 	fs.BoolFunc("markdown", "print a table for a page, with the floor of the machine", o.printAs(asMarkdown))
-	fs.BoolVar(&o.list, "list", false, "list the rows and end")
+	flags.BoolVar(fs, &o.list, "list", false, "list the rows and end")
 	if err := fs.Parse(args); errors.Is(err, flag.ErrHelp) {
 		fmt.Fprint(help, usage)
 		fs.SetOutput(help)

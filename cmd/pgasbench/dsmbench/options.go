@@ -7,13 +7,13 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"runtime"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/gopgas/gopgas/cmd/internal/flags"
 	"github.com/gopgas/gopgas/cmd/pgasbench/chart"
 	"github.com/gopgas/gopgas/cmd/pgasbench/lists"
 	"github.com/gopgas/gopgas/cmd/pgasbench/machines"
@@ -58,7 +58,7 @@ FLAGS
 // Help returns what -h prints.
 func Help() string {
 	var text strings.Builder
-	fs, _ := flags()
+	fs, _ := declareFlags()
 	fs.SetOutput(&text)
 	fs.PrintDefaults()
 	return usage + text.String()
@@ -93,29 +93,27 @@ type given struct {
 	seed                             uint64
 }
 
-func flags() (*flag.FlagSet, *given) {
-	fs := flag.NewFlagSet("dsm", flag.ContinueOnError)
-	fs.SetOutput(io.Discard)
-	fs.Usage = func() {}
+func declareFlags() (*flag.FlagSet, *given) {
+	fs := flags.New("dsm")
 	g := &given{}
-	fs.BoolVar(&g.o.Simulated, "sim", false, "run skeletons in the simulator, without pgasrun")
-	fs.BoolVar(&g.o.List, "list", false, "list benches, skeletons and figures, and end")
+	flags.BoolVar(fs, &g.o.Simulated, "sim", false, "run skeletons in the simulator, without pgasrun")
+	flags.BoolVar(fs, &g.o.List, "list", false, "list benches, skeletons and figures, and end")
 	fs.StringVar(&g.bench, "bench", "", "`benches` or skeletons to run, divided by commas (default all; with -sim cg)")
 	fs.StringVar(&g.blocks, "blocks", "4096,32768", "`sizes` of blocks in bytes")
-	fs.DurationVar(&g.o.span, "time", 200*time.Millisecond, "for how `long` each figure is measured")
+	flags.DurationVar(fs, &g.o.span, "time", 200*time.Millisecond, "for how `long` each figure is measured")
 	fs.StringVar(&g.figure, "figure", "", "with -sim: the points of a figure of the paper, by its `name`")
 	fs.StringVar(&g.protocol, "protocol", "", "with -sim: `protocols` to compare: "+strings.Join(protocolNames(), ", "))
 	fs.StringVar(&g.notices, "notices", "", "with -sim: `numbers` of write notices of a fence (default the paper's)")
 	fs.StringVar(&g.lease, "lease", "", "with -sim: `numbers`: the lease")
 	fs.StringVar(&g.nodes, "nodes", "", "with -sim: `numbers` of hosts")
 	fs.StringVar(&g.threads, "threads", "", "with -sim: `numbers` of PEs of a host")
-	fs.IntVar(&g.steps, "steps", 3, "with -sim: `steps` of the program that are measured, after two that are not")
-	fs.DurationVar(&g.fault, "fault", usualFault, "with -sim: CPU `time` of a block that is fetched or written first, besides its messages")
+	flags.IntVar(fs, &g.steps, "steps", 3, "with -sim: `steps` of the program that are measured, after two that are not")
+	flags.DurationVar(fs, &g.fault, "fault", usualFault, "with -sim: CPU `time` of a block that is fetched or written first, besides its messages")
 	fs.StringVar(&g.costs, "costs", "connectx3", "with -sim: what operations cost, on a `machine`: "+strings.Join(machines.Names(), ", "))
 	fs.StringVar(&g.vary, "vary", "", "with -sim: costs of the machine that are `multiplied`, such as latency=2,gap=0.5")
-	fs.Uint64Var(&g.seed, "seed", 1, "with -sim: `number` from which all random ones follow")
-	fs.IntVar(&g.o.jobs, "jobs", runtime.GOMAXPROCS(0), "with -sim: `points` at a time")
-	fs.BoolVar(&g.o.json, "json", false, "print one JSON object a line")
+	flags.Uint64Var(fs, &g.seed, "seed", 1, "with -sim: `number` from which all random ones follow")
+	flags.IntVar(fs, &g.o.jobs, "jobs", runtime.GOMAXPROCS(0), "with -sim: `points` at a time")
+	flags.BoolVar(fs, &g.o.json, "json", false, "print one JSON object a line")
 	fs.StringVar(&g.o.plot, "plot", "", "draw a plot to `file`, .svg or .png")
 	fs.StringVar(&g.o.x, "x", "", "with -sim: `parameter` along the plot (default the figure's, or nodes)")
 	fs.StringVar(&g.o.y, "y", "", "with -sim: `metric` up the plot: "+strings.Join(metricNames(), ", ")+" (default the figure's, or program)")
@@ -130,7 +128,7 @@ var (
 
 // Parse reads the arguments behind "dsm". The error is flag.ErrHelp, which asks for Help, or one line about a mistake.
 func Parse(args []string) (*Options, error) {
-	fs, g := flags()
+	fs, g := declareFlags()
 	if err := fs.Parse(args); err != nil {
 		return nil, err
 	}

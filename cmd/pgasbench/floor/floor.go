@@ -26,6 +26,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gopgas/gopgas/cmd/internal/flags"
 	"github.com/gopgas/gopgas/cmd/pgasbench/lists"
 	"github.com/gopgas/gopgas/cmd/pgasbench/result"
 	"github.com/gopgas/gopgas/pgas/pgastest/netns"
@@ -109,7 +110,7 @@ FLAGS
 // Help returns what -h prints.
 func Help() string {
 	var text strings.Builder
-	fs, _, _ := flags()
+	fs, _, _ := declareFlags()
 	fs.SetOutput(&text)
 	fs.PrintDefaults()
 	return usage + text.String()
@@ -126,17 +127,15 @@ func List() string {
 
 type texts struct{ bench, sizes, hosts string }
 
-func flags() (*flag.FlagSet, *Options, *texts) {
-	fs := flag.NewFlagSet("pgasbench floor", flag.ContinueOnError)
-	fs.SetOutput(io.Discard)
-	fs.Usage = func() {}
+func declareFlags() (*flag.FlagSet, *Options, *texts) {
+	fs := flags.New("pgasbench floor")
 	o, t := &Options{}, &texts{}
 	fs.StringVar(&t.bench, "bench", ".", "figures to measure, a `regexp` on their names (-list shows them)")
 	fs.StringVar(&t.sizes, "sizes", "", "`bytes` of copies and messages, divided by commas (default: some of each)")
 	fs.StringVar(&t.hosts, "hosts", "", "two network `namespaces`, divided by a comma; without it they are made")
-	fs.DurationVar(&o.point, "time", 100*time.Millisecond, "`time` for each figure")
-	fs.BoolVar(&o.json, "json", false, "print one JSON object a line")
-	fs.BoolVar(&o.List, "list", false, "list the figures and end")
+	flags.DurationVar(fs, &o.point, "time", 100*time.Millisecond, "`time` for each figure")
+	flags.BoolVar(fs, &o.json, "json", false, "print one JSON object a line")
+	flags.BoolVar(fs, &o.List, "list", false, "list the figures and end")
 	return fs, o, t
 }
 
@@ -145,7 +144,7 @@ const mostBytes = 1 << 30
 
 // Parse reads the command line. The error is flag.ErrHelp, or names a mistake and the remedy.
 func Parse(args []string) (*Options, error) {
-	fs, o, t := flags()
+	fs, o, t := declareFlags()
 	if err := fs.Parse(args); err != nil {
 		return nil, err
 	}

@@ -28,6 +28,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gopgas/gopgas/cmd/internal/flags"
 	"github.com/gopgas/gopgas/cmd/pgasbench/compare"
 	"github.com/gopgas/gopgas/cmd/pgasbench/result"
 )
@@ -66,25 +67,23 @@ EXAMPLES
 FLAGS
 `
 
-func flags() (*flag.FlagSet, *Options, *string) {
-	fs := flag.NewFlagSet("pgasbench growth", flag.ContinueOnError)
-	fs.SetOutput(io.Discard)
-	fs.Usage = func() {}
+func declareFlags() (*flag.FlagSet, *Options, *string) {
+	fs := flags.New("pgasbench growth")
 	o, only := &Options{}, new(string)
 	fs.StringVar(&o.dir, "o", "", "`directory` of the page")
-	fs.BoolVar(&o.short, "short", false, "tiny sizes and times, to try the command")
-	fs.DurationVar(&o.limit, "limit", 0, "no job begins after this `time`; 0: all are done")
-	fs.DurationVar(&o.child, "child", 5*time.Minute, "`time` that one job may take")
+	flags.BoolVar(fs, &o.short, "short", false, "tiny sizes and times, to try the command")
+	flags.DurationVar(fs, &o.limit, "limit", 0, "no job begins after this `time`; 0: all are done")
+	flags.DurationVar(fs, &o.child, "child", 5*time.Minute, "`time` that one job may take")
 	fs.StringVar(&o.source, "source", "", "top `directory` of the module (default: found with go list)")
 	fs.StringVar(only, "only", ".", "do jobs of these names only, a `regexp` (they are named while they run)")
-	fs.BoolVar(&o.draw, "draw", false, "measure nothing: draw the page from the results")
+	flags.BoolVar(fs, &o.draw, "draw", false, "measure nothing: draw the page from the results")
 	return fs, o, only
 }
 
 // Help returns what -h prints.
 func Help() string {
 	var text strings.Builder
-	fs, _, _ := flags()
+	fs, _, _ := declareFlags()
 	fs.SetOutput(&text)
 	fs.PrintDefaults()
 	return usage + text.String()
@@ -92,7 +91,7 @@ func Help() string {
 
 // Parse reads the command line. The error is flag.ErrHelp, or names a mistake and the remedy.
 func Parse(args []string) (*Options, error) {
-	fs, o, only := flags()
+	fs, o, only := declareFlags()
 	if err := fs.Parse(args); err != nil {
 		return nil, err
 	}

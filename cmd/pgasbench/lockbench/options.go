@@ -8,13 +8,13 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"runtime"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/gopgas/gopgas/cmd/internal/flags"
 	"github.com/gopgas/gopgas/cmd/pgasbench/chart"
 	"github.com/gopgas/gopgas/cmd/pgasbench/lists"
 	"github.com/gopgas/gopgas/cmd/pgasbench/machines"
@@ -59,7 +59,7 @@ FLAGS
 // Help returns what -h prints.
 func Help() string {
 	var text strings.Builder
-	fs, _ := flags()
+	fs, _ := declareFlags()
 	fs.SetOutput(&text)
 	fs.PrintDefaults()
 	return usage + text.String()
@@ -96,13 +96,11 @@ type given struct {
 	seed                                   uint64
 }
 
-func flags() (*flag.FlagSet, *given) {
-	fs := flag.NewFlagSet("locks", flag.ContinueOnError)
-	fs.SetOutput(io.Discard)
-	fs.Usage = func() {}
+func declareFlags() (*flag.FlagSet, *given) {
+	fs := flags.New("locks")
 	g := &given{}
-	fs.BoolVar(&g.o.Simulated, "sim", false, "measure in the simulator, without pgasrun")
-	fs.BoolVar(&g.o.List, "list", false, "list benches, locks and figures, and end")
+	flags.BoolVar(fs, &g.o.Simulated, "sim", false, "measure in the simulator, without pgasrun")
+	flags.BoolVar(fs, &g.o.List, "list", false, "list benches, locks and figures, and end")
 	fs.StringVar(&g.figure, "figure", "", "measure the points of a figure of a paper, by its `name`")
 	fs.StringVar(&g.bench, "bench", "", "`benches` to run, divided by commas (default ecsb)")
 	fs.StringVar(&g.lock, "lock", "", "`locks` to compare (default those of the bench)")
@@ -117,17 +115,17 @@ func flags() (*flag.FlagSet, *given) {
 	fs.StringVar(&g.table, "table", "", "`numbers` of locks of a lock table")
 	fs.StringVar(&g.locality, "locality", "", "`percentages` of acquisitions that are near, in a lock table")
 	fs.StringVar(&g.levels, "levels", "", "`levels` of the topology for RMA-MCS and RMA-RW, such as host,socket (default host with -sim, and all otherwise)")
-	fs.IntVar(&g.rounds, "rounds", 0, "acquisitions of each PE, `times` (default with -sim: enough)")
-	fs.DurationVar(&g.span, "time", 0, "or for how `long` each PE acquires (default without -sim: 300ms)")
+	flags.IntVar(fs, &g.rounds, "rounds", 0, "acquisitions of each PE, `times` (default with -sim: enough)")
+	flags.DurationVar(fs, &g.span, "time", 0, "or for how `long` each PE acquires (default without -sim: 300ms)")
 	fs.StringVar(&g.topology, "topo", "", "with -sim: the `machine`, as PGAS_TOPO has it, with a count for each level")
 	fs.StringVar(&g.nodes, "nodes", "", "with -sim: `numbers` of hosts of one socket, instead of -pes and -topo")
 	fs.StringVar(&g.threads, "threads", "", "with -sim: `numbers` of PEs of each of the -nodes")
 	fs.StringVar(&g.costs, "costs", "", "with -sim: what operations cost, on a `machine`: "+strings.Join(machines.Names(), ", "))
 	fs.StringVar(&g.vary, "vary", "", "with -sim: costs of the machine that are `multiplied`, such as nicatomic=4,gap=0.5")
 	fs.StringVar(&g.atomics, "atomics", "", "with -sim: `unified` (of CPU and NIC, to each other) or split")
-	fs.Uint64Var(&g.seed, "seed", 1, "with -sim: `number` from which all random ones follow")
-	fs.IntVar(&g.o.jobs, "jobs", runtime.GOMAXPROCS(0), "with -sim: `points` at a time")
-	fs.BoolVar(&g.o.json, "json", false, "print one JSON object a line")
+	flags.Uint64Var(fs, &g.seed, "seed", 1, "with -sim: `number` from which all random ones follow")
+	flags.IntVar(fs, &g.o.jobs, "jobs", runtime.GOMAXPROCS(0), "with -sim: `points` at a time")
+	flags.BoolVar(fs, &g.o.json, "json", false, "print one JSON object a line")
 	fs.StringVar(&g.o.plot, "plot", "", "draw a plot to `file`, .svg or .png")
 	fs.StringVar(&g.o.x, "x", "", "`parameter` along the plot (default the figure's, or pes)")
 	fs.StringVar(&g.o.y, "y", "", "`metric` up the plot: "+strings.Join(metricNames(), ", ")+" (default the figure's, or the bench's)")
@@ -137,7 +135,7 @@ func flags() (*flag.FlagSet, *given) {
 // Parse reads the arguments behind "locks". The error is flag.ErrHelp, which asks for Help, or one line about a
 // mistake.
 func Parse(args []string) (*Options, error) {
-	fs, g := flags()
+	fs, g := declareFlags()
 	if err := fs.Parse(args); err != nil {
 		return nil, err
 	}

@@ -11,10 +11,10 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"os/exec"
 	"strings"
 
+	"github.com/gopgas/gopgas/cmd/internal/flags"
 	"github.com/gopgas/gopgas/cmd/pgasbench/lists"
 )
 
@@ -60,15 +60,14 @@ func Help() string {
 }
 
 func (o *Options) flags() (fs *flag.FlagSet, pes, hosts, model *string) {
-	fs = flag.NewFlagSet("pgasbench start", flag.ContinueOnError)
-	fs.SetOutput(io.Discard)
+	fs = flags.New("pgasbench start")
 	pes = fs.String("pes", "1,2,4,8,16,32,64", "`numbers` of PEs")
 	hosts = fs.String("hosts", "1", "`numbers` of hosts")
 	model = fs.String("model", "", "fit formulas, and extrapolate to these `numbers` of PEs")
-	fs.IntVar(&o.perHost, "per-host", 64, "`PEs` of a host that -model assumes")
-	fs.IntVar(&o.rounds, "rounds", 3, "jobs of each size")
-	fs.BoolVar(&o.connect, "connect", false, "have every PE put to every other one before it says what it holds")
-	fs.BoolVar(&o.json, "json", false, "print an object of JSON for each size")
+	flags.IntVar(fs, &o.perHost, "per-host", 64, "`PEs` of a host that -model assumes")
+	flags.IntVar(fs, &o.rounds, "rounds", 3, "`jobs` of each size")
+	flags.BoolVar(fs, &o.connect, "connect", false, "have every PE put to every other one before it says what it holds")
+	flags.BoolVar(fs, &o.json, "json", false, "print an object of JSON for each size")
 	fs.StringVar(&o.pgasrun, "pgasrun", "pgasrun", "`path` of pgasrun")
 	return fs, pes, hosts, model
 }
