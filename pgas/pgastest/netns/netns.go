@@ -65,28 +65,26 @@ func NewContext(ctx context.Context, n int) (*Hosts, error) {
 	return h, nil
 }
 
+// make gives few ip commands much to do: to start one costs as much as what it does.
 func (h *Hosts) make(ctx context.Context, n int) error {
-	steps := [][]string{
-		{"-n", h.Bridge, "link", "add", "br0", "type", "bridge"},
-		{"-n", h.Bridge, "link", "set", "br0", "up"},
-	}
 	group := strings.TrimSuffix(h.Bridge, bridgeSuffix)
+	var add []string
+	links := []string{"link add br0 up type bridge"}
 	for i := range n {
-		name, port, addr := fmt.Sprintf("%s-%d", group, i), fmt.Sprintf("port%d", i), fmt.Sprintf("10.77.1.%d", i+1)
-		h.Names, h.Addresses = append(h.Names, name), append(h.Addresses, addr)
-		steps = append(steps,
-			[]string{"netns", "add", name},
-			[]string{"-n", h.Bridge, "link", "add", port, "type", "veth", "peer", "name", "eth0", "netns", name},
-			[]string{"-n", h.Bridge, "link", "set", port, "master", "br0", "up"},
-			[]string{"-n", name, "addr", "add", addr + "/24", "dev", "eth0"},
-			[]string{"-n", name, "link", "set", "eth0", "up"},
-			[]string{"-n", name, "link", "set", "lo", "up"})
+		name := fmt.Sprintf("%s-%d", group, i)
+		h.Names, h.Addresses = append(h.Names, name), append(h.Addresses, fmt.Sprintf("10.77.1.%d", i+1))
+		add = append(add, "netns add "+name)
+		links = append(links, fmt.Sprintf("link add port%d up master br0 type veth peer name eth0 netns %s", i, name))
 	}
-	for _, args := range steps {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		if err := ip(args...); err != nil {
+	if err := ipBatch(ctx, add); err != nil {
+		return err
+	}
+	if err := ipBatch(ctx, links, "-n", h.Bridge); err != nil {
+		return err
+	}
+	for i, name := range h.Names {
+		own := []string{"addr add " + h.Addresses[i] + "/24 dev eth0", "link set eth0 up", "link set lo up"}
+		if err := ipBatch(ctx, own, "-n", name); err != nil {
 			return err
 		}
 	}
@@ -101,23 +99,43 @@ func (h *Hosts) Close() error {
 }
 
 func remove(names []string) error {
-	var errs []error
+	var del []string
 	for _, name := range names {
 		if exists(name) {
-			errs = append(errs, ip("netns", "del", name))
+			del = append(del, "netns del "+name)
 		}
 	}
-	return errors.Join(errs...)
+	if len(del) == 0 {
+		return nil
+	}
+	return ipBatch(context.Background(), del, "-force") // goes on after one that fails
 }
 
 // ip runs the ip command. It is in a process group of its own: Ctrl-C is for its caller, which undoes what was done.
-func ip(args ...string) error {
+func ip(args ...string) error { return runIP(nil, args...) }
+
+// ipBatch gives one ip command the lines, of which the first that fails ends it. When ctx has ended it returns the cause.
+func ipBatch(ctx context.Context, lines []string, args ...string) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return runIP(lines, append(args, "-batch", "-")...)
+}
+
+func runIP(lines []string, args ...string) error {
 	cmd := exec.Command("ip", args...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if lines != nil {
+		cmd.Stdin = strings.NewReader(strings.Join(lines, "\n"))
+	}
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		said, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
-		return fmt.Errorf("`ip %s` failed (%w): %s", strings.Join(args, " "), err, said)
+		command := "ip " + strings.Join(args, " ")
+		if lines != nil {
+			command = fmt.Sprintf("printf '%s' | %s", strings.Join(lines, `\n`), command)
+		}
+		return fmt.Errorf("`%s` failed (%w): %s", command, err, said)
 	}
 	return nil
 }

@@ -219,7 +219,7 @@ func TestSweptBeforeMounted(t *testing.T) {
 	}
 }
 
-// fakeIP puts an ip command on PATH that fails, as often as it is called with words like fail, and does nothing else.
+// fakeIP puts an ip command on PATH that fails at words or a line of a batch like fail, after the lines before it.
 func fakeIP(t *testing.T, fail string) {
 	t.Helper()
 	ip, err := exec.LookPath("ip")
@@ -227,7 +227,16 @@ func fakeIP(t *testing.T, fail string) {
 		t.Skip(err)
 	}
 	dir := t.TempDir()
-	script := "#!/bin/sh\ncase \"$*\" in\n" + fail + ") echo refused by the test >&2; exit 2 ;;\nesac\nexec " + ip + " \"$@\"\n"
+	script := `#!/bin/sh
+case "$*" in FAIL) echo refused by the test >&2; exit 2 ;; *-batch*) ;; *) exec IP "$@" ;; esac
+lines=
+while read -r line || [ "$line" ]; do
+	case "$line" in FAIL) printf "$lines" | IP "$@"; echo refused by the test >&2; exit 2 ;; esac
+	lines="$lines$line\n"
+done
+printf "$lines" | IP "$@"
+`
+	script = strings.NewReplacer("FAIL", fail, "IP", ip).Replace(script)
 	if err := os.WriteFile(filepath.Join(dir, "ip"), []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
