@@ -59,34 +59,10 @@ func (t *Team) quiet(ctx context.Context) error {
 	return nil
 }
 
-// Algorithm is the pattern by which the hosts of a team exchange messages in a collective.
-type Algorithm uint8
-
-// The algorithms. Not every collective has all of them.
-const (
-	Auto              Algorithm = iota // chosen by size and number of hosts
-	Linear                             // one host with all others, at once
-	Tree                               // binomial tree
-	RecursiveDoubling                  // each with a partner, at twice the distance in each round
-	Ring                               // each with its neighbour, in as many rounds as there are hosts
-)
-
-// String returns the name of the algorithm, as messages have it.
-func (a Algorithm) String() string { return coll.Algorithm(a).String() }
-
 // CollectiveOption is an option of a collective. All members must give the same options.
 type CollectiveOption func(*collectiveOptions)
 
 type collectiveOptions = coll.Options
-
-// WithAlgorithm selects an algorithm. A collective that does not have it panics with *UsageError.
-func WithAlgorithm(a Algorithm) CollectiveOption {
-	return func(o *collectiveOptions) { o.Algorithm = coll.Algorithm(a) }
-}
-
-// NoHierarchy makes every member take part as if it were the only member on its host. It is for measurements, and for
-// teams with few members on each host.
-func NoHierarchy() CollectiveOption { return func(o *collectiveOptions) { o.Flat = true } }
 
 // ExceptRoot makes a Broadcast leave dst of the root unchanged, unless dst is src. The deprecated broadcasts on
 // active sets do so (OpenSHMEM 1.6, shmem_broadcast64). Other collectives ignore it.

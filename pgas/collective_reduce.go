@@ -128,8 +128,7 @@ func FuncReduceNB[T any](ctx context.Context, t *Team, dst, src Slice[T], f func
 }
 
 // SumInscan sets dst on each member to the sum of src of the members up to and including it, in the order of the team
-// (OpenSHMEM 1.6, shmem_sum_inscan). Arguments, completion and errors are those of SumReduce. There is one algorithm:
-// it panics with *UsageError if WithAlgorithm selects one.
+// (OpenSHMEM 1.6, shmem_sum_inscan). Arguments, completion and errors are those of SumReduce.
 func SumInscan[T Number](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) error {
 	return scanOn(ctx, t, coll.KindInscan, coll.OpSum, dst, src, coll.SumOf[T]{}, opts)
 }

@@ -275,8 +275,9 @@ func sumsUp(w *pgas.World, s stats.PE) error {
 	if use := w.HeapUsage(); s.Heap.InUse != use.InUse || s.Heap.High < s.Heap.InUse {
 		return fmt.Errorf("the heap: %+v, and HeapUsage %+v", s.Heap, use)
 	}
-	if d := s.BlockedTime(); d == 0 || len(s.Causes()) != len(s.Blocked) {
-		return fmt.Errorf("blocked for %v in all: %v", d, s.Blocked)
+	causes := s.Causes()
+	if len(causes) == 0 || len(causes) != len(s.Blocked) || s.Blocked[causes[0]].Time == 0 {
+		return fmt.Errorf("blocked for %v: %v", causes, s.Blocked)
 	}
 	text, err := json.Marshal(s)
 	if err != nil {

@@ -23,27 +23,27 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Variable is one row of the table.
-type Variable struct {
+// variable is one row of the table.
+type variable struct {
 	Name    string
 	Default string // as the user would write it, or words in parentheses
 	Unit    string
 	Meaning string
-	For     Audience
+	For     audience
 }
 
-// Audience says for whom a variable is.
-type Audience uint8
+// audience says for whom a variable is.
+type audience uint8
 
 // The audiences.
 const (
-	Users      Audience = iota
-	Developers          // of this runtime: PrintVariables lists such a variable only if it is set, or if it lists all
-	Launcher            // which sets it for its own processes
+	forUsers      audience = iota
+	forDevelopers          // PrintVariables lists it only if it is set, or if it lists all
+	forLauncher            // the launcher sets it for its own processes
 )
 
 // Alias returns the name that the specification had for v before, or "".
-func (v Variable) Alias() string {
+func (v variable) Alias() string {
 	if rest, ok := strings.CutPrefix(v.Name, specPrefix); ok {
 		return oldPrefix + rest
 	}
@@ -114,51 +114,48 @@ const (
 // notSet is the default of a variable that is a switch: any value turns it on.
 const notSet = "(not set)"
 
-var variables = [...]Variable{
-	{EnvHeapMax, "(this host's memory)", "bytes, suffix k, m, g or t", "most that the symmetric heap of one PE may grow to", Users},
-	{envRMA, "auto", "auto, am or native", "how puts and gets travel between hosts: active messages, the network's own, or what suits its lanes", Users},
-	{envAMO, "cpu", "cpu or nic", "what executes atomics: the target's CPU, or the network (local ones too)", Users},
-	{envPeerTimeout, "30s", "duration", "how long a PE may be silent before it counts as dead, in a job of several hosts; 100ms at least", Users},
-	{envNotesMax, "1048576", "number", "notifications that a PE keeps that no request has waited for; initiators of more wait", Developers},
-	{envSpin, "auto", "duration", "how long a wait spins before it sleeps; 0 never spins", Developers},
-	{envCheck, "0", "0 or 1", "1: each access is checked against the allocations that live, and freed memory is not mapped", Users},
-	{envAcceptFrom, "(the job's hosts)", "address/bits,… or any", "further addresses that may connect to the network's ports of a PE, where addresses are translated between hosts", Users},
-	{envConnections, "1024", "number", "connections to other PEs that a context keeps; before it makes one more it closes those that it has, and makes them again when they are used", Developers},
-	{envDSM, "auto", "auto, shared, paged or soft", "how coherent regions (package dsm) detect accesses: memory that all PEs share, page faults, checks in accessors, or what suits the job", Users},
-	{envDSMFaults, "signal", "signal or thread", "what serves the page faults of a coherent region: the faulting thread, in a handler of SIGBUS, or one thread for all, which serves those of system calls too", Developers},
-	{envDSMStats, "0", "0 or 1", "1: when a coherent region closes, PE 0 prints its statistics on standard error", Developers},
-	{envStats, "0", "0 or 1", "1: PEs count what they do, for World.Stats, and pgasrun prints it at the end, as with -stats", Users},
-	{EnvProgress, "auto", "auto, bar, lines or off", "how the progress of the job (package progress) is shown: as a bar, as lines now and then, not at all, or as a bar on a terminal and as lines elsewhere", Users},
-	{EnvProfiles, "(none)", "directory", "each PE writes its CPU, heap and mutex profile and its execution trace there, on its own host, when it leaves the job; pgasrun -pprof collects them instead", Users},
-	{EnvTopo, "(as found)", "level:count,…", "the levels of the topology, from the PEs outwards, as in numa:4,host,rack:2", Users},
-	{envQuiet, "0", "0 or 1", "1: a program started by hand does not say that it is a job of one PE", Users},
-	{EnvBoot, "auto", "auto, pgasrun, static, pmix, pmi2, slurm or single", "how a process learns of its job: by what its environment offers, or by one way alone (docs/use/clusters.md)", Users},
-	{EnvBootTimeout, "60s", "duration", "how long the processes of a job wait for all of them to come, and pgasrun for its hosts to answer (30s there)", Users},
-	{EnvPE, "(none)", "number", "static start: which PE this process is", Users},
-	{EnvHosts, "(none)", "host:PEs,… or @file", "static start: the hosts of the job in PE order", Users},
-	{EnvHost, "(none)", "number or name", "static start by `pgasrun static`: which of the hosts this is; it starts all PEs of it", Users},
-	{EnvRendezvous, "(none)", "host:port", "where the process of PE 0 serves the exchange, in a static start or under Slurm", Users},
-	{EnvSecretFile, "(none)", "file", "the secret by which the processes of a job know each other, in a static start or under Slurm without munge: 32 bytes or more that only its owner may read, or a file of root that this group may", Users},
-	{EnvMungeSocket, "(munge's own)", "file", "the socket of munge, under `srun --mpi=none`", Developers},
-	{envSymmetricSize, "(this host's memory)", "bytes, 1.5g too", "as PGAS_HEAP_MAX, which wins", Users},
-	{envVersion, notSet, "anything", "PE 0 says on standard error which version this is", Users},
-	{envInfo, notSet, "anything", "PE 0 prints this table on standard error", Users},
-	{envDebug, notSet, "anything", "every PE says on standard error what it allocates, opens and leaves", Users},
+var variables = [...]variable{
+	{EnvHeapMax, "(this host's memory)", "bytes, suffix k, m, g or t", "most that the symmetric heap of one PE may grow to", forUsers},
+	{envRMA, "auto", "auto, am or native", "how puts and gets travel between hosts: active messages, the network's own, or what suits its lanes", forUsers},
+	{envAMO, "cpu", "cpu or nic", "what executes atomics: the target's CPU, or the network (local ones too)", forUsers},
+	{envPeerTimeout, "30s", "duration", "how long a PE may be silent before it counts as dead, in a job of several hosts; 100ms at least", forUsers},
+	{envNotesMax, "1048576", "number", "notifications that a PE keeps that no request has waited for; initiators of more wait", forDevelopers},
+	{envSpin, "auto", "duration", "how long a wait spins before it sleeps; 0 never spins", forDevelopers},
+	{envCheck, "0", "0 or 1", "1: each access is checked against the allocations that live, and freed memory is not mapped", forUsers},
+	{envAcceptFrom, "(the job's hosts)", "address/bits,… or any", "further addresses that may connect to the network's ports of a PE, where addresses are translated between hosts", forUsers},
+	{envConnections, "1024", "number", "connections to other PEs that a context keeps; before it makes one more it closes those that it has, and makes them again when they are used", forDevelopers},
+	{envDSM, "auto", "auto, shared, paged or soft", "how coherent regions (package dsm) detect accesses: memory that all PEs share, page faults, checks in accessors, or what suits the job", forUsers},
+	{envDSMFaults, "signal", "signal or thread", "what serves the page faults of a coherent region: the faulting thread, in a handler of SIGBUS, or one thread for all, which serves those of system calls too", forDevelopers},
+	{envDSMStats, "0", "0 or 1", "1: when a coherent region closes, PE 0 prints its statistics on standard error", forDevelopers},
+	{envStats, "0", "0 or 1", "1: PEs count what they do, for World.Stats, and pgasrun prints it at the end, as with -stats", forUsers},
+	{EnvProgress, "auto", "auto, bar, lines or off", "how the progress of the job (package progress) is shown: as a bar, as lines now and then, not at all, or as a bar on a terminal and as lines elsewhere", forUsers},
+	{EnvProfiles, "(none)", "directory", "each PE writes its CPU, heap and mutex profile and its execution trace there, on its own host, when it leaves the job; pgasrun -pprof collects them instead", forUsers},
+	{EnvTopo, "(as found)", "level:count,…", "the levels of the topology, from the PEs outwards, as in numa:4,host,rack:2", forUsers},
+	{envQuiet, "0", "0 or 1", "1: a program started by hand does not say that it is a job of one PE", forUsers},
+	{EnvBoot, "auto", "auto, pgasrun, static, pmix, pmi2, slurm or single", "how a process learns of its job: by what its environment offers, or by one way alone (docs/use/clusters.md)", forUsers},
+	{EnvBootTimeout, "60s", "duration", "how long the processes of a job wait for all of them to come, and pgasrun for its hosts to answer (30s there)", forUsers},
+	{EnvPE, "(none)", "number", "static start: which PE this process is", forUsers},
+	{EnvHosts, "(none)", "host:PEs,… or @file", "static start: the hosts of the job in PE order", forUsers},
+	{EnvHost, "(none)", "number or name", "static start by `pgasrun static`: which of the hosts this is; it starts all PEs of it", forUsers},
+	{EnvRendezvous, "(none)", "host:port", "where the process of PE 0 serves the exchange, in a static start or under Slurm", forUsers},
+	{EnvSecretFile, "(none)", "file", "the secret by which the processes of a job know each other, in a static start or under Slurm without munge: 32 bytes or more that only its owner may read, or a file of root that this group may", forUsers},
+	{EnvMungeSocket, "(munge's own)", "file", "the socket of munge, under `srun --mpi=none`", forDevelopers},
+	{envSymmetricSize, "(this host's memory)", "bytes, 1.5g too", "as PGAS_HEAP_MAX, which wins", forUsers},
+	{envVersion, notSet, "anything", "PE 0 says on standard error which version this is", forUsers},
+	{envInfo, notSet, "anything", "PE 0 prints this table on standard error", forUsers},
+	{envDebug, notSet, "anything", "every PE says on standard error what it allocates, opens and leaves", forUsers},
 
-	{EnvJobID, "(none)", "hex", "the job", Launcher},
-	{envNPEs, "(none)", "number", "PEs in the job", Launcher},
-	{envHostIndex, "(none)", "number", "which of them this is", Launcher},
-	{EnvSegmentFD, "(none)", "file descriptor", "memory shared by the PEs of this host", Launcher},
-	{envBootAddr, "(none)", "address:port,…", "where the exchange of the job may be reached", Launcher},
-	{EnvSecretFD, "(none)", "file descriptor", "the secret of the job", Launcher},
-	{EnvProfileFD, "(none)", "file descriptor", "where the profiles of a PE go", Launcher},
-	{EnvRecordFD, "(none)", "file descriptor", "memory for what the PEs of this host record of themselves", Launcher},
-	{EnvLauncherVersion, "(none)", "version", "that of the pgasrun which has started the job", Launcher},
-	{EnvAgent, "(none)", "1 or 2", "this process is an agent of the launcher: 1 with its guard, 2 without", Launcher},
+	{EnvJobID, "(none)", "hex", "the job", forLauncher},
+	{envNPEs, "(none)", "number", "PEs in the job", forLauncher},
+	{envHostIndex, "(none)", "number", "which of them this is", forLauncher},
+	{EnvSegmentFD, "(none)", "file descriptor", "memory shared by the PEs of this host", forLauncher},
+	{envBootAddr, "(none)", "address:port,…", "where the exchange of the job may be reached", forLauncher},
+	{EnvSecretFD, "(none)", "file descriptor", "the secret of the job", forLauncher},
+	{EnvProfileFD, "(none)", "file descriptor", "where the profiles of a PE go", forLauncher},
+	{EnvRecordFD, "(none)", "file descriptor", "memory for what the PEs of this host record of themselves", forLauncher},
+	{EnvLauncherVersion, "(none)", "version", "that of the pgasrun which has started the job", forLauncher},
+	{EnvAgent, "(none)", "1 or 2", "this process is an agent of the launcher: 1 with its guard, 2 without", forLauncher},
 }
-
-// Variables returns the table of every variable.
-func Variables() []Variable { return slices.Clone(variables[:]) }
 
 // Settings are what the user may tune. The zero value of each field but HeapMax is its default.
 type Settings struct {
@@ -357,14 +354,14 @@ func effective(vars map[string]string, name string) (value, from string) {
 }
 
 func known(name string) bool {
-	return slices.ContainsFunc(variables[:], func(v Variable) bool { return name != "" && (v.Name == name || v.Alias() == name) })
+	return slices.ContainsFunc(variables[:], func(v variable) bool { return name != "" && (v.Name == name || v.Alias() == name) })
 }
 
 // nearest returns the user's variable for which name most likely is a misspelling.
 func nearest(name string) string {
 	best, least := "", 1<<30
 	for _, v := range variables {
-		if d := edits(name, v.Name); v.For != Launcher && d < least {
+		if d := edits(name, v.Name); v.For != forLauncher && d < least {
 			best, least = v.Name, d
 		}
 	}
@@ -522,6 +519,6 @@ func AllowedCPUs() []int {
 func StripEnv(environ []string) []string {
 	return slices.DeleteFunc(slices.Clone(environ), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
-		return name == EnvPE || name == EnvHost || name == EnvHosts || slices.ContainsFunc(variables[:], func(v Variable) bool { return v.For == Launcher && v.Name == name })
+		return name == EnvPE || name == EnvHost || name == EnvHosts || slices.ContainsFunc(variables[:], func(v variable) bool { return v.For == forLauncher && v.Name == name })
 	})
 }

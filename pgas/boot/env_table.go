@@ -22,7 +22,7 @@ func PrintVariables(w io.Writer, environ, flags []string, all bool) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "VARIABLE\tVALUE\tORIGIN\tMEANING")
 	for _, v := range variables {
-		if v.For == Launcher {
+		if v.For == forLauncher {
 			continue
 		}
 		value, origin, meaning := v.defaults()
@@ -35,7 +35,7 @@ func PrintVariables(w io.Writer, environ, flags []string, all bool) error {
 		if given, _ := effective(top, v.Name); given != "" {
 			value, origin = shellQuoted(given), "flag"
 		}
-		if v.For == Developers && origin == "default" && !all {
+		if v.For == forDevelopers && origin == "default" && !all {
 			continue
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", v.Name, value, origin, meaning)
@@ -44,7 +44,7 @@ func PrintVariables(w io.Writer, environ, flags []string, all bool) error {
 }
 
 // defaults returns the columns of a variable that is not set. A default that is no value becomes part of the meaning.
-func (v Variable) defaults() (value, origin, meaning string) {
+func (v variable) defaults() (value, origin, meaning string) {
 	meaning = v.Meaning + " [" + v.Unit + "]"
 	words, isWords := strings.CutPrefix(v.Default, "(")
 	switch {

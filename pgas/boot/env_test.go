@@ -1,6 +1,8 @@
 package boot
 
 import (
+	"fmt"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -80,10 +82,30 @@ func text(err error) string {
 	return err.Error()
 }
 
+// TestDocs: the page of pgasrun has the table of variables.
+func TestDocs(t *testing.T) {
+	page, err := os.ReadFile("../../docs/use/pgasrun.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, audience := range []audience{forUsers, forDevelopers} {
+		var table strings.Builder
+		table.WriteString("| variable | default | value | meaning |\n|---|---|---|---|\n")
+		for _, v := range variables {
+			if v.For == audience {
+				fmt.Fprintf(&table, "| `%s` | %s | %s | %s |\n", v.Name, v.Default, v.Unit, v.Meaning)
+			}
+		}
+		if !strings.Contains(string(page), table.String()) {
+			t.Errorf("docs/use/pgasrun.md must contain\n%s", &table)
+		}
+	}
+}
+
 // TestDefaultsAreTrue checks that each default in the table is what the parser returns for a variable that is not set.
 func TestDefaultsAreTrue(t *testing.T) {
-	for _, v := range Variables() {
-		if v.For == Launcher || strings.HasPrefix(v.Default, "(") {
+	for _, v := range variables {
+		if v.For == forLauncher || strings.HasPrefix(v.Default, "(") {
 			continue
 		}
 		got, err := ParseSettings([]string{v.Name + "=" + v.Default})

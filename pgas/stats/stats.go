@@ -192,14 +192,6 @@ func (p PE) Total() (t Traffic) {
 	return t
 }
 
-// BlockedTime returns how long goroutines of the PE were blocked, for all causes together.
-func (p PE) BlockedTime() (d time.Duration) {
-	for _, w := range p.Blocked {
-		d += w.Time
-	}
-	return d
-}
-
 // Causes returns the causes in Blocked, the longest time first.
 func (p PE) Causes() []string {
 	causes := make([]string, 0, len(p.Blocked))

@@ -359,8 +359,8 @@ func (e *Engine) Inbound() int { return int(C.engine_inbound(e.c)) }
 // targets to hear of it, for as long as a PE may be silent.
 func (e *Engine) Leave() { C.engine_leave(e.c) }
 
-// Rejected returns the number of records in such requests that were out of bounds or not understood.
-func (e *Engine) Rejected() uint64 { return uint64(C.engine_rejected(e.c)) }
+// rejected returns the number of records in such requests that were out of bounds or not understood.
+func (e *Engine) rejected() uint64 { return uint64(C.engine_rejected(e.c)) }
 
 // Refused returns the number of messages that cannot have come from this job. They were dropped.
 func (e *Engine) Refused() uint64 { return uint64(C.engine_refused(e.c)) }

@@ -129,7 +129,7 @@ func TestSignalAloneLeavesAtOnce(t *testing.T) {
 	if string(b.heap[4096:4103]) != "payload" {
 		t.Fatal("the signal came before its payload")
 	}
-	if a.Rejected()+b.Rejected() != 0 {
+	if a.rejected()+b.rejected() != 0 {
 		t.Fatal("records were rejected")
 	}
 }
@@ -192,8 +192,8 @@ func TestMessagesOutOfOrderAreHeld(t *testing.T) {
 				t.Fatalf("seed %d, after %d messages: word of lane %d is %d, want %d", seed, i+1, lane, got, want)
 			}
 		}
-		if n.Served() != lanes*each || n.Rejected() != 0 {
-			t.Fatalf("served %d, rejected %d", n.Served(), n.Rejected())
+		if n.Served() != lanes*each || n.rejected() != 0 {
+			t.Fatalf("served %d, rejected %d", n.Served(), n.rejected())
 		}
 		n.Close()
 	}
@@ -214,7 +214,7 @@ func FuzzMalformedRequestsAreRejected(f *testing.F) {
 			// A lane of its own, at its first message.
 			binary.NativeEndian.PutUint32(m, firstNumber+1)
 			binary.NativeEndian.PutUint32(m[8:], 0)
-			binary.NativeEndian.PutUint32(m[12:], uint32(n.Served()+n.Rejected())+1)
+			binary.NativeEndian.PutUint32(m[12:], uint32(n.Served()+n.rejected())+1)
 		}
 		n.apply(m)
 		if !bytes.Equal(outside[0], untouched) || !bytes.Equal(outside[1], untouched) {
@@ -227,7 +227,7 @@ func TestOutOfBoundsIsRejected(t *testing.T) {
 	n := newNode(t, 1, true, 0)
 	for i, off := range []uint64{1<<20 - 7, 1 << 20, ^uint64(0), ^uint64(7)} {
 		n.apply(message(1, 0, uint32(i)+1, off, 1))
-		if n.Rejected() != uint64(i)+1 {
+		if n.rejected() != uint64(i)+1 {
 			t.Fatalf("a put of 8 bytes to %#x was not rejected", off)
 		}
 	}
@@ -501,8 +501,8 @@ func TestRefusedOperations(t *testing.T) {
 			if err := op.run(ctx, c); !errors.As(err, &lost) || lost.PE != 1 || lost.Reason != Refused {
 				t.Fatalf("the origin has the error %v, want that PE 1 refused", err)
 			}
-			if b.Rejected() == 0 || a.Lost() != nil {
-				t.Fatalf("%d records rejected; PE 1 is taken for lost: %v", b.Rejected(), a.Lost())
+			if b.rejected() == 0 || a.Lost() != nil {
+				t.Fatalf("%d records rejected; PE 1 is taken for lost: %v", b.rejected(), a.Lost())
 			}
 			other, err := a.Channel(false, func(pe int) []byte { return [][]byte{a.Address(), b.Address()}[pe] })
 			if err != nil {

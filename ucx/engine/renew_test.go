@@ -93,7 +93,7 @@ func TestConnectionsAreBounded(t *testing.T) {
 	var posts uint64
 	for _, n := range nodes[1:] {
 		posts += word(n.heap, 72)
-		if n.Rejected()+n.Refused() != 0 {
+		if n.rejected()+n.Refused() != 0 {
 			t.Error("a target did not understand what it got")
 		}
 	}

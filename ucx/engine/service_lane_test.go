@@ -114,8 +114,8 @@ func TestConversationsUseServiceLane(t *testing.T) {
 		if n.serviceLaneSent() < rounds/4 {
 			t.Errorf("PE %d: %d messages of %d rounds went by express", pe, n.serviceLaneSent(), rounds)
 		}
-		if n.Rejected() != 0 {
-			t.Errorf("PE %d rejected %d records", pe, n.Rejected())
+		if n.rejected() != 0 {
+			t.Errorf("PE %d rejected %d records", pe, n.rejected())
 		}
 	}
 }

@@ -32,8 +32,8 @@ func strided(kind byte, seq, lane uint32, off uint64, n, block uint32, step uint
 func TestScatter(t *testing.T) {
 	n := newNode(t, 1, true, 0)
 	n.apply(strided(recScatter, 1, 1, 1000, 6, 2, 5, []byte("aabbcc\x00\x00")))
-	if got, want := n.heap[998:1014], []byte("\x00\x00aa\x00\x00\x00bb\x00\x00\x00cc\x00\x00"); !bytes.Equal(got, want) || n.Rejected() != 0 {
-		t.Fatalf("the heap holds %q, want %q; %d rejected", got, want, n.Rejected())
+	if got, want := n.heap[998:1014], []byte("\x00\x00aa\x00\x00\x00bb\x00\x00\x00cc\x00\x00"); !bytes.Equal(got, want) || n.rejected() != 0 {
+		t.Fatalf("the heap holds %q, want %q; %d rejected", got, want, n.rejected())
 	}
 }
 
@@ -62,23 +62,23 @@ func TestImpossibleBlocks(t *testing.T) {
 			{"an offset that wraps", ^uint64(0) - 7, 16, 8, 8},
 		} {
 			lane++
-			before := n.Rejected()
+			before := n.rejected()
 			n.apply(strided(kind, 1, lane, c.off, c.n, c.block, c.step, make([]byte, (c.n+7)&^7)))
-			if n.Rejected() != before+1 {
+			if n.rejected() != before+1 {
 				t.Errorf("kind %d: %s: accepted", kind, c.what)
 			}
 		}
 	}
 	n.apply(strided(recGather, 1, lane+1, 64, 64<<10, 8, 8, nil))
-	if n.Rejected() != uint64(lane)+1 {
+	if n.rejected() != uint64(lane)+1 {
 		t.Error("an answer that does not fit a message was accepted")
 	}
 	n.apply(strided(recScatter, 1, lane+2, 64, 16, 8, 8, make([]byte, 8)))
-	if n.Rejected() != uint64(lane)+2 {
+	if n.rejected() != uint64(lane)+2 {
 		t.Error("a record that ends before its data was accepted")
 	}
 	n.apply(strided(recSpread, 1, lane+3, 64, 16, 8, 8, make([]byte, 16)))
-	if n.Rejected() != uint64(lane)+3 {
+	if n.rejected() != uint64(lane)+3 {
 		t.Error("a record whose data is missing was accepted")
 	}
 	if !bytes.Equal(n.heap, make([]byte, heap)) {

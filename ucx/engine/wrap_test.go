@@ -93,7 +93,7 @@ func TestOperationsWhereNumbersWrap(t *testing.T) {
 						t.Fatalf("round %d: %v", i, err)
 					}
 				}
-				if n := nodes[1].Rejected() + nodes[1].Refused(); n != 0 {
+				if n := nodes[1].rejected() + nodes[1].Refused(); n != 0 {
 					t.Errorf("%d records or messages were rejected", n)
 				}
 			})

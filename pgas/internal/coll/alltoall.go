@@ -68,9 +68,9 @@ func (a *AllToAll) fill(k Kind, g *Group, elem reflect.Type, dst, src Range, o O
 	a.dst, a.src, a.size, a.dstStep, a.srcStep = dst.Off, src.Off, src.Size, src.Size, src.Size
 	a.call = Call{Kind: k, op: o.bits(), Size: src.Size, elem: elem, bufferHash: buffersOf(dst.Off, src.Off)}
 	switch o.Algorithm {
-	case auto:
-		a.way = linear
-	case tree, doubling:
+	case Auto:
+		a.way = Linear
+	case Tree, RecursiveDoubling:
 		g.misuse(k.String(), "there is no %s %s: use Linear or Ring", o.Algorithm, k)
 	}
 }
@@ -283,7 +283,7 @@ func (a *AllToAll) sendBundles(ctx context.Context, s *exposure, from func(host 
 	for d := 1; d < n; d++ {
 		to := (l.hostIndex + d) % n
 		g.send(l.hosts[to][0], from(l.hostIndex), a.packBundle(s, from(l.hostIndex), l.hosts[to]))
-		if a.way == ring {
+		if a.way == Ring {
 			if err := g.awaitMailbox(ctx, from((l.hostIndex-d+n)%n), l.hosts[(l.hostIndex-d+n)%n][0]); err != nil {
 				return err
 			}
@@ -380,7 +380,7 @@ func (a *AllToAll) rounds(ctx context.Context, b *batch, read uint64) error {
 		if !g.isLocal(a.l, to) {
 			a.send(to, b, at)
 		}
-		if a.way == ring {
+		if a.way == Ring {
 			if err := a.receive(ctx, b, s, at); err != nil {
 				return err
 			}
@@ -394,7 +394,7 @@ func (a *AllToAll) rounds(ctx context.Context, b *batch, read uint64) error {
 			}
 		}
 	}
-	for s := b.first; s < b.last && a.way != ring; s++ {
+	for s := b.first; s < b.last && a.way != Ring; s++ {
 		if err := a.receive(ctx, b, s, x+mailbox((s-b.first)*b.mailboxes)); err != nil {
 			return err
 		}

@@ -36,7 +36,7 @@ func (g *Group) AllToAllVOf(elem reflect.Type, dst Range, to Blocks, src Range, 
 	g.checkApart(k, dst, dst.bytes(), src, src.bytes())
 	g.checkBlocks("dst", to, dst.N)
 	g.checkBlocks("src", from, src.N)
-	if o.Algorithm != auto && o.Algorithm != linear {
+	if o.Algorithm != Auto && o.Algorithm != Linear {
 		g.misuse("AllToAllV", "there is no %s %s: use Linear", o.Algorithm, k)
 	}
 	return allToAllV{

@@ -67,16 +67,16 @@ func (b *Broadcast) place(root int, o Options) {
 // broadcastAlgorithm returns the algorithm between so many hosts.
 func (g *Group) broadcastAlgorithm(o Options, hosts int) Algorithm {
 	switch o.Algorithm {
-	case auto:
+	case Auto:
 		if hosts <= fewHosts {
-			return linear
+			return Linear
 		}
-		return tree
-	case linear, tree:
+		return Tree
+	case Linear, Tree:
 		return o.Algorithm
 	}
 	g.misuse("Broadcast", "there is no %s broadcast: use Linear or Tree", o.Algorithm)
-	return auto
+	return Auto
 }
 
 // Run takes part in the broadcast. When it returns nil, this member has the root's elements.
@@ -291,7 +291,7 @@ func (b *Broadcast) begin(ctx context.Context, e *arrival, ask mailbox) error {
 // send); 0 if that is too many, and a barrier takes their place.
 func (b *Broadcast) ctsMailboxes() int {
 	n := len(b.l.hosts)
-	if b.way == tree {
+	if b.way == Tree {
 		n = bits.Len(uint(n - 1))
 	}
 	if n > maxMailboxes-mostPieces {
@@ -303,7 +303,7 @@ func (b *Broadcast) ctsMailboxes() int {
 // ctsMailbox returns the index, among these, of the mailbox of the local root with the given number: another one for
 // each child of a parent.
 func (b *Broadcast) ctsMailbox(rank int) mailbox {
-	if b.way == tree {
+	if b.way == Tree {
 		return mailbox(bits.TrailingZeros(uint(rank)))
 	}
 	return mailbox(rank)
@@ -323,7 +323,7 @@ func (b *Broadcast) localRootAt(rank int) int {
 // parent returns the local root that this host's gets the data from. In the tree its number is this host's without
 // the lowest bit.
 func (b *Broadcast) parent() int {
-	if b.way == linear {
+	if b.way == Linear {
 		return b.call.root
 	}
 	return b.localRootAt(b.rank & (b.rank - 1))
@@ -333,7 +333,7 @@ func (b *Broadcast) parent() int {
 // subtrees come first.
 func (b *Broadcast) children(yield func(rank int) bool) {
 	n := len(b.l.hosts)
-	if b.way == linear {
+	if b.way == Linear {
 		for rank := 1; b.rank == 0 && rank < n; rank++ {
 			if !yield(rank) {
 				return

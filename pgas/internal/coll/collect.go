@@ -53,7 +53,7 @@ func (c *Collection) Prepare(g *Group, elem reflect.Type, dst, src Range, o Opti
 }
 
 func (c *Collection) fill(k Kind, g *Group, elem reflect.Type, dst, src Range, o Options) {
-	if o.Algorithm == tree {
+	if o.Algorithm == Tree {
 		g.misuse(k.String(), "there is no %s %s: use Linear, Ring or RecursiveDoubling", o.Algorithm, k)
 	}
 	c.g, c.l, c.opts = g, g.layoutFor(o), o
@@ -349,9 +349,9 @@ func offsetIn(b []byte) uintptr { return uintptr(binary.NativeEndian.Uint64(b)) 
 // collectSignals is how many mailboxes the leaders need to tell each other what has come.
 func collectSignals(way Algorithm, hosts int) int {
 	switch way {
-	case linear:
+	case Linear:
 		return hosts
-	case ring:
+	case Ring:
 		return hosts - 1
 	}
 	return bits.Len(uint(hosts - 1))
@@ -364,15 +364,15 @@ const doublingCollectMax = 16 << 10
 // collectAlgorithm returns the algorithm between hosts that together collect so many bytes.
 func (g *Group) collectAlgorithm(o Options, k Kind, hosts, bytes int) Algorithm {
 	switch o.Algorithm {
-	case auto:
+	case Auto:
 		switch {
 		case hosts <= fewHosts:
-			return linear
+			return Linear
 		case bytes > doublingCollectMax && hosts <= maxMailboxes:
-			return ring
+			return Ring
 		}
-		return doubling
-	case linear, ring:
+		return RecursiveDoubling
+	case Linear, Ring:
 		if hosts > maxMailboxes {
 			g.misuse(k.String(), "%s does %s at most, and there are %d: use RecursiveDoubling", o.Algorithm, plural.Count(maxMailboxes, "host"), hosts)
 		}
@@ -384,7 +384,7 @@ func (g *Group) collectAlgorithm(o Options, k Kind, hosts, bytes int) Algorithm 
 func (c *Collection) amongLeaders(ctx context.Context, way Algorithm, x mailbox) error {
 	n, me := len(c.l.hosts), c.l.hostIndex
 	switch way {
-	case linear:
+	case Linear:
 		for d := 1; d < n; d++ {
 			c.send((me+d)%n, me, 1, x+mailbox(me))
 		}
@@ -393,7 +393,7 @@ func (c *Collection) amongLeaders(ctx context.Context, way Algorithm, x mailbox)
 				return err
 			}
 		}
-	case ring:
+	case Ring:
 		for d := range n - 1 {
 			c.send((me+1)%n, (me-d+n)%n, 1, x+mailbox(d))
 			if err := c.await(ctx, (me-1+n)%n, x+mailbox(d)); err != nil {

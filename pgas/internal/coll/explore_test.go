@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/gopgas/gopgas/pgas"
+	"github.com/gopgas/gopgas/pgas/internal/coll"
 	"github.com/gopgas/gopgas/pgas/sim"
 )
 
@@ -44,6 +45,9 @@ func (r reductionRun) body(ctx context.Context, w *pgas.World) error {
 	return nil
 }
 
+// linear selects the algorithm of a collective.
+func linear(o *coll.Options) { o.Algorithm = coll.Linear }
+
 // reduce makes one of them.
 func (r reductionRun) reduce(ctx context.Context, w *pgas.World, mem pgas.Sym[int64], call int) error {
 	sim.Shares(ctx)
@@ -52,7 +56,7 @@ func (r reductionRun) reduce(ctx context.Context, w *pgas.World, mem pgas.Sym[in
 		mem.Local()[i] = contribution(call, w.PE())
 		mem.Local()[r.elements+i] = -1
 	}
-	if err := pgas.FuncReduce(ctx, w.Team(), dst, src, append2, pgas.WithAlgorithm(pgas.Linear)); err != nil {
+	if err := pgas.FuncReduce(ctx, w.Team(), dst, src, append2, linear); err != nil {
 		return err
 	}
 	sim.Shares(ctx)

@@ -3,22 +3,22 @@ package coll
 // What all collectives share. A collective runs in two layers. The members of one host work through each
 // other's memory, which all of them have mapped: nothing is sent, each member reads what it needs in place.
 // The leaders of the hosts (or, when asked to, all members as if each were alone on its host) send each other
-// mailboxes and pieces. The algorithm of the second layer is chosen by the size and by the number of hosts,
-// unless the caller chooses it.
+// mailboxes and pieces. The algorithm of the second layer is chosen by the size and by the number of hosts.
+// Tests choose it by an option.
 //
 // Unlike in the specification, the destination is written only while its owner is inside the call, and
 // the source read only while its owner is: so no barrier is needed between two collectives.
 
-// An algorithm is how the hosts of a group talk to each other in a collective.
+// Algorithm is how the hosts of a group talk to each other in a collective.
 type Algorithm uint8
 
-// The algorithms.
+// The algorithms. Not every collective has all of them.
 const (
-	auto Algorithm = iota
-	linear
-	tree
-	doubling
-	ring
+	Auto              Algorithm = iota // chosen by size and number of hosts
+	Linear                             // one host with all others, at once
+	Tree                               // binomial tree
+	RecursiveDoubling                  // each with a partner, at twice the distance in each round
+	Ring                               // each with its neighbour, in as many rounds as there are hosts
 )
 
 var algorithmNames = [...]string{"auto", "linear", "tree", "doubling", "ring"}
@@ -75,7 +75,7 @@ func (o Options) inReduction(operator uint8) (op uint8, root int) {
 
 // optionsIn names the options that bits has packed, but for those that were left to the runtime.
 func optionsIn(b uint8) (s string) {
-	if a := Algorithm(b & (1<<3 - 1)); a != auto && a <= ring {
+	if a := Algorithm(b & (1<<3 - 1)); a != Auto && a <= Ring {
 		s += " by " + a.String()
 	}
 	if b&(1<<3) != 0 {

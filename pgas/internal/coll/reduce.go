@@ -38,7 +38,7 @@ func Reduce[T any](ctx context.Context, g *Group, which uint8, dst, src Range, f
 		err = g.enter(ctx, &c)
 	case o.Ordered:
 		err = r.teamOrder(ctx, &c)
-	case dst.bytes() <= inlineBytes && way == doubling:
+	case dst.bytes() <= inlineBytes && way == RecursiveDoubling:
 		err = r.small(ctx, &c)
 	default:
 		err = r.large(ctx, &c, way)
@@ -60,23 +60,23 @@ func (g *Group) reductionAlgorithm(o Options, l *layout, bytes int) Algorithm {
 	hosts := len(l.hosts)
 	fits := mailboxesFit(hosts, bytes) || stagingFits(hosts, bytes)
 	switch o.Algorithm {
-	case auto:
+	case Auto:
 		switch {
 		case fits && (bytes <= stagingPiece || hosts == 2 && bytes <= pairMax):
-			return doubling
+			return RecursiveDoubling
 		case len(l.hosts) > ringFrom && len(l.hosts) <= mostHosts:
-			return ring
+			return Ring
 		case len(l.hosts) > mostHosts && fits:
-			return doubling
+			return RecursiveDoubling
 		}
-		return linear
-	case doubling:
+		return Linear
+	case RecursiveDoubling:
 		if !fits {
 			g.misuse("reduction", "doubling carries too little between hosts for %d bytes on %s: use Linear or Ring", bytes, plural.Count(len(l.hosts), "host"))
 		}
-	case tree:
+	case Tree:
 		g.misuse("reduction", "there is no %s reduction: use Linear, RecursiveDoubling or Ring", o.Algorithm)
-	case linear, ring:
+	case Linear, Ring:
 		if len(l.hosts) > mostHosts {
 			g.misuse("reduction", "%s does %s at most, and there are %d", o.Algorithm, plural.Count(mostHosts, "host"), len(l.hosts))
 		}
@@ -266,12 +266,12 @@ func (r *reduction[T]) largeInterHost(ctx context.Context, e *arrival, way Algor
 // amongLeaders reduces the leaders' dst in place.
 func (r *reduction[T]) amongLeaders(ctx context.Context, way Algorithm) error {
 	switch way {
-	case doubling:
+	case RecursiveDoubling:
 		if mailboxesFit(len(r.l.hosts), r.bytes()) {
 			return r.doubling(ctx, r.dstMine())
 		}
 		return r.stagedDoubling(ctx)
-	case ring:
+	case Ring:
 		return r.ring(ctx)
 	}
 	n := len(r.l.hosts)

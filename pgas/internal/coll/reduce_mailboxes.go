@@ -20,12 +20,12 @@ func doublingMailboxes(hosts, bytes int) int {
 // reductionMailboxes is how many mailboxes a reduction takes between hosts.
 func reductionMailboxes(way Algorithm, hosts, bytes int) int {
 	switch way {
-	case doubling:
+	case RecursiveDoubling:
 		if mailboxesFit(hosts, bytes) {
 			return doublingMailboxes(hosts, bytes)
 		}
 		return stagingMailboxes(hosts, bytes)
-	case ring:
+	case Ring:
 		return 2*hosts - 1
 	}
 	need := linearMailboxes(hosts)

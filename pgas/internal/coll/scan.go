@@ -38,8 +38,8 @@ func CheckScan[T any](g *Group, k Kind, dst, src Range, o Options) {
 }
 
 func newScan[T any](g *Group, k Kind, dst, src Range, f Operator[T], o Options) reduction[T] {
-	if o.Algorithm != auto {
-		g.misuse(k.String(), "there is one algorithm for scans: leave out WithAlgorithm(%s)", o.Algorithm)
+	if o.Algorithm != Auto {
+		g.misuse(k.String(), "there is one algorithm for scans: leave out %s", o.Algorithm)
 	}
 	return newReduction(k.String(), g, dst, src, f, o)
 }
