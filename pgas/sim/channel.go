@@ -7,6 +7,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/gopgas/gopgas/pgas/sim/internal/engine"
 	"github.com/gopgas/gopgas/pgas/transport"
 )
 
@@ -38,24 +39,24 @@ type channel struct {
 	pe               *pe
 	cpu              bool // atomics on its own host are the CPU's
 	flows            map[int]*flow
-	all              []*flow // in the order in which they were made
+	all              []*flow // the flows in the order in which they were made
 	lastFlow         *flow   // the flow used last
 	pendingOps       int     // non-blocking operations under way
 	postedSinceQuiet bool    // something was posted since the last Quiet
 	serial           int     // index among its PE's channels
-	completedAt      int64   // when the last of the complete ones was acknowledged
+	completedAt      int64   // when the last complete operation was acknowledged
 	quietWaits       []quietWait
-	err              error // about the first dead PE that an operation went to; of all later quiets
+	err              error // error of all later quiets: about the first dead PE that an operation went to
 }
 
 // quietWait is a task that waits for operations to complete.
 type quietWait struct {
-	t *task
+	t *engine.Task
 	f *flow // the operations to one PE; nil: all
 }
 
 func (c *channel) flow(to int) *flow {
-	if f := c.lastFlow; f != nil && f.to.id == to {
+	if f := c.lastFlow; f != nil && f.to.ID == to {
 		return f
 	}
 	f := c.flows[to]
@@ -76,7 +77,7 @@ func (c *channel) newOp(k kind, pe int, off uint64) *op {
 	s := c.pe.s
 	o := s.newOp(k)
 	o.from, o.to, o.off = c.pe, s.pes[pe], off
-	o.origin, o.target = int32(c.pe.id), int32(pe)
+	o.origin, o.target = int32(c.pe.ID), int32(pe)
 	return o
 }
 
@@ -94,7 +95,7 @@ func (c *channel) Put(pe int, dst uint64, src []byte) {
 func (c *channel) put(pe int, dst uint64, src []byte) {
 	o := c.newOp(opPut, pe, dst)
 	o.data = append(o.data[:0], src...)
-	o.nic = !c.pe.s.sameHost(c.pe.id, pe)
+	o.nic = !c.pe.s.sameHost(c.pe.ID, pe)
 	c.touchesOwnHeap(src, false)
 	c.post(o)
 }
@@ -112,7 +113,7 @@ func (c *channel) PutSignal(pe int, dst uint64, src []byte, sig uint64, op trans
 // Get implements transport.Channel.
 func (c *channel) Get(_ context.Context, pe int, dst []byte, src uint64) error {
 	o := c.newOp(opGet, pe, src)
-	o.size, o.nic = len(dst), !c.pe.s.sameHost(c.pe.id, pe)
+	o.size, o.nic = len(dst), !c.pe.s.sameHost(c.pe.ID, pe)
 	err := c.execute(o)
 	copy(dst, o.data) // by this task, since dst may be on its stack
 	c.touchesOwnHeap(dst, true)
@@ -123,7 +124,7 @@ func (c *channel) Get(_ context.Context, pe int, dst []byte, src uint64) error {
 // GetNB implements transport.Channel.
 func (c *channel) GetNB(pe int, dst []byte, src uint64) {
 	o := c.newOp(opGet, pe, src)
-	o.size, o.dst, o.nic = len(dst), dst, !c.pe.s.sameHost(c.pe.id, pe)
+	o.size, o.dst, o.nic = len(dst), dst, !c.pe.s.sameHost(c.pe.ID, pe)
 	c.post(o)
 }
 
@@ -157,17 +158,15 @@ func (c *channel) atomic(pe int, op transport.Op, at transport.Word, operand, co
 
 // atomicsByNIC reports whether the NIC executes atomics on pe, and not the CPU.
 func (c *channel) atomicsByNIC(pe int) bool {
-	return !c.pe.s.sameHost(c.pe.id, pe) || c.pe.s.cfg.Atomics == Split && !c.cpu
+	return !c.pe.s.sameHost(c.pe.ID, pe) || c.pe.s.cfg.Atomics == Split && !c.cpu
 }
 
 // execute issues o and waits for its reply. The caller releases o.
 func (c *channel) execute(o *op) error {
-	s, t := c.pe.s, c.pe.s.runningTask()
-	t.generation++
-	t.err = nil
-	o.task, o.generation = t, t.generation
+	s, t := c.pe.s, c.pe.s.engine.Running()
+	o.SetTask(t)
 	if s.unordered() || o.notifies {
-		o.flow = c.flow(o.to.id)
+		o.flow = c.flow(o.to.ID)
 	}
 	if s.unordered() {
 		o.flow.add(o)
@@ -175,26 +174,27 @@ func (c *channel) execute(o *op) error {
 	if s.exploring() {
 		s.number(o)
 		s.explorer.opIssued(o)
-		s.explorer.step(t, o)
-		return t.err
+		s.engine.Schedule(0, &o.Event)
+		t.Park()
+		return t.Err()
 	}
 	s.issue(o, t)
-	t.elapsed = 0
-	t.park()
-	return t.err
+	t.Elapsed = 0
+	t.Park()
+	return t.Err()
 }
 
 // post issues o, which is non-blocking.
 func (c *channel) post(o *op) {
-	s, t := c.pe.s, c.pe.s.runningTask()
-	o.flow = c.flow(o.to.id)
+	s, t := c.pe.s, c.pe.s.engine.Running()
+	o.flow = c.flow(o.to.ID)
 	o.flow.pendingOps++
 	c.pendingOps++
 	if s.unordered() {
 		o.flow.add(o)
 	}
 	if s.exploring() {
-		s.explorer.histories[c.pe.id].readOnly = false
+		s.explorer.histories[c.pe.ID].readOnly = false
 		s.explorer.opIssued(o)
 	}
 	c.postedSinceQuiet = true
@@ -202,14 +202,14 @@ func (c *channel) post(o *op) {
 	if c.pendingOps >= maxPosted {
 		c.await(t, nil)
 	}
-	if t.elapsed > maxElapsed {
-		s.advance(t, 0)
+	if t.Elapsed > maxElapsed {
+		s.engine.Advance(t, 0)
 	}
 }
 
 // Fence implements transport.Channel.
 func (c *channel) Fence(pe int) {
-	t := c.pe.s.runningTask()
+	t := c.pe.s.engine.Running()
 	if pe >= 0 {
 		c.fence(t, c.flow(pe))
 		return
@@ -221,18 +221,18 @@ func (c *channel) Fence(pe int) {
 
 // fence orders one flow. A flow is ordered anyway if operations do not overtake each other, but a store of the
 // CPU overtakes operations of the NIC of its host: there a fence is a quiet, as on real machines.
-func (c *channel) fence(t *task, f *flow) {
+func (c *channel) fence(t *engine.Task, f *flow) {
 	switch {
 	case c.pe.s.unordered():
 		f.fence()
-	case c.pe.s.cfg.Atomics == Split && !c.cpu && c.pe.s.sameHost(c.pe.id, f.to.id):
+	case c.pe.s.cfg.Atomics == Split && !c.cpu && c.pe.s.sameHost(c.pe.ID, f.to.ID):
 		c.await(t, f)
 	}
 }
 
 // Quiet implements transport.Channel.
 func (c *channel) Quiet(ctx context.Context, pe int) error {
-	t := c.pe.s.runningTask()
+	t := c.pe.s.engine.Running()
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
@@ -251,19 +251,17 @@ func (c *channel) Quiet(ctx context.Context, pe int) error {
 func (c *channel) Close() error { return nil }
 
 // await parks t until the operations to one PE are complete, or those to all if f is nil.
-func (c *channel) await(t *task, f *flow) {
+func (c *channel) await(t *engine.Task, f *flow) {
 	s := c.pe.s
 	notified := s.costs.Notify > 0 && c.byNIC(f)
 	left := c.pending(f) > 0
 	if !left && c.postedSinceQuiet && s.exploring() { // a wait that is already over is a move of its own
-		s.explorer.makeRunnable(t, reasonQuiet)
-		t.park()
+		s.engine.ResumeAt(t, 0, reasonQuiet)
+		t.Park()
 	}
 	if left {
-		t.generation++
-		s.setBusy(t)
 		c.quietWaits = append(c.quietWaits, quietWait{t, f})
-		t.park()
+		t.ParkBusy()
 	}
 	if f == nil {
 		c.postedSinceQuiet = false
@@ -275,11 +273,11 @@ func (c *channel) await(t *task, f *flow) {
 	if s.exploring() {
 		return
 	}
-	if d := since - s.now - t.elapsed; d > 0 {
-		s.advance(t, d)
+	if d := since - s.engine.Now() - t.Elapsed; d > 0 {
+		s.engine.Advance(t, d)
 	}
 	if notified && !s.cfg.Adversary {
-		s.advance(t, int64(s.costs.Notify))
+		s.engine.Advance(t, int64(s.costs.Notify))
 	}
 }
 
@@ -288,7 +286,7 @@ func (c *channel) byNIC(f *flow) bool {
 	if f == nil {
 		return slices.ContainsFunc(c.all, c.byNIC)
 	}
-	return f.pendingOps > 0 && c.atomicsByNIC(f.to.id) || f.completedAt > c.pe.s.now
+	return f.pendingOps > 0 && c.atomicsByNIC(f.to.ID) || f.completedAt > c.pe.s.engine.Now()
 }
 
 func (c *channel) pending(f *flow) int {
@@ -300,7 +298,7 @@ func (c *channel) pending(f *flow) int {
 
 // opCompleted records that a posted operation is complete, and resumes tasks that wait for that. It returns the
 // task that goes on now, if any.
-func (f *flow) opCompleted(s *sim) *task {
+func (f *flow) opCompleted(s *sim) *engine.Task {
 	c := f.ch
 	f.pendingOps--
 	c.pendingOps--
@@ -308,7 +306,7 @@ func (f *flow) opCompleted(s *sim) *task {
 		if q := c.quietWaits[i]; c.pending(q.f) == 0 {
 			c.quietWaits = append(c.quietWaits[:i], c.quietWaits[i+1:]...)
 			i--
-			s.resumeAt(q.t, max(s.now, q.t.busyUntil), reasonQuiet)
+			s.engine.ResumeBusy(q.t, reasonQuiet)
 		}
 	}
 	return nil

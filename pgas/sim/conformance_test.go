@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/gopgas/gopgas/pgas/sim/internal/engine"
 	"github.com/gopgas/gopgas/pgas/transport"
 	"github.com/gopgas/gopgas/pgas/transport/shm"
 	"github.com/gopgas/gopgas/pgas/transport/transporttest"
@@ -16,7 +17,7 @@ import (
 type driven struct {
 	*pe
 	mu *sync.Mutex
-	t  *task
+	t  *engine.Task
 }
 
 func (d driven) Channel(private bool) (transport.Channel, error) {
@@ -27,8 +28,7 @@ func (d driven) Channel(private bool) (transport.Channel, error) {
 func (d driven) do(f func()) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.s.running = d.t
-	f()
+	d.s.engine.Drive(d.t, f)
 }
 
 type drivenChannel struct {
@@ -115,24 +115,18 @@ func TestConformance(t *testing.T) {
 				r := &transporttest.Rig{SplitAtomics: cfg.Atomics == Split, Words: func(heap []byte, at transport.Word) uint64 {
 					mu.Lock()
 					defer mu.Unlock()
-					if at, o := s.queue.pop(); o != nil {
-						s.now = at
-						s.handle(o)
-					}
+					s.engine.HandleNext()
 					return shm.Load(heap, at)
 				}}
 				r.Take = func(pe int, n *transport.Note) bool {
 					mu.Lock()
 					defer mu.Unlock()
-					if at, o := s.queue.pop(); o != nil {
-						s.now = at
-						s.handle(o)
-					}
+					s.engine.HandleNext()
 					b := s.pes[pe].openNotes()
 					return b.ring.TakeOne(n) || b.ring.Overflowed() && refilled(s.pes[pe]) && b.ring.TakeOne(n)
 				}
 				for _, p := range s.pes {
-					r.PEs = append(r.PEs, driven{p, mu, &task{pe: p}})
+					r.PEs = append(r.PEs, driven{p, mu, engine.NewDriven(&p.PE)})
 					r.Heaps = append(r.Heaps, p.heap)
 				}
 				return r

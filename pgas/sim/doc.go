@@ -12,8 +12,6 @@
 // may wait only through its World.
 //
 //	sim.go              Config, Run: one run and its PEs
-//	engine.go           coroutines, one for each PE, and the events that resume them
-//	queue.go            the queue of events
 //	channel.go          the transport of a World
 //	op.go               operations under way, and what they do to memory
 //	heap_unsafe.go      places in the heap of a simulated PE
@@ -23,7 +21,6 @@
 //	costs.go            the machines of the papers
 //	weigh.go            bytes that stand for more bytes
 //	traffic.go          what hosts have sent to each other
-//	wait.go             waits, sleeps and deadlines in virtual time
 //	fault.go            delays and deaths of PEs
 //	failure.go          what a failed run reports
 //	timeline.go         what its PEs waited for, in the file of pgasrun -trace
@@ -32,7 +29,10 @@
 //	search.go           which orders need be tried
 //	move.go             what one choice of an exploration reads and writes, so which choices depend on each other
 //	set.go              sets of small numbers, for the search
-//	prefetch_unsafe.go  prefetching for the next events (prefetch_asm.go, prefetch_none.go: by CPU)
+//	prefetch_unsafe.go  operations as events of the engine, and what is prefetched for them
+//
+// Package internal/engine has the coroutines, their waits and the queue of events: virtual time, without memory and
+// messages. Package internal/prefetch has the instructions of CPUs.
 //
 //ci:norace computes
 package sim

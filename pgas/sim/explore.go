@@ -30,6 +30,7 @@ import (
 	"strings"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/sim/internal/engine"
 )
 
 // Exploration counts what Explore has done.
@@ -40,17 +41,18 @@ type Exploration struct {
 	Longest int // choices of the longest schedule
 }
 
-// explorer makes the choices of one run.
+// explorer makes the choices of one run. It is the engine's Order from the call of Start on.
 type explorer struct {
-	on      bool
-	started int
+	s       *sim
+	started int     // PEs that have called Start
 	prefix  []int   // of Replay
 	search  *search // nil in Replay
 	depth   int     // moves so far
 	taken   []int   // choices so far, where there were several possibilities
 	heapEnd uint64  // end of the allocated part of the heaps
 
-	pending    []*op
+	pending    []*engine.Event
+	serials    []int32 // by PE: how many of its events without a task were added
 	runnable   []runnable
 	histories  []history // by PE
 	lowDigest  uint64    // digest of what was written in the reserved part of the heaps
@@ -78,9 +80,9 @@ func Explore(ctx context.Context, cfg Config, npes int, body Body) (Exploration,
 		e.Runs++
 		e.States = len(r.seen)
 		e.Longest = max(e.Longest, len(x.taken))
-		if s.err == nil {
+		if s.engine.Err() == nil {
 			e.Ends++
-		} else if !errors.Is(s.err, errSeen) {
+		} else if !errors.Is(s.engine.Err(), errSeen) {
 			boot.UnmapAnonymous(mem)
 			return e, s.failure(schedule(x.taken))
 		}
@@ -125,34 +127,31 @@ func schedule(taken []int) string {
 
 // explore runs s along prefix, or along a path that r has not been on.
 func (s *sim) explore(prefix []int, r *search) *explorer {
-	s.explorer = &explorer{prefix: prefix, search: r, histories: make([]history, len(s.pes)), soloStates: map[uint64]bool{}}
+	s.explorer = &explorer{s: s, prefix: prefix, search: r, histories: make([]history, len(s.pes)), serials: make([]int32, len(s.pes)), soloStates: map[uint64]bool{}}
 	s.start()
-	s.run()
-	if s.err == nil && s.explorer.started < len(s.pes) {
-		s.fail(nil, errors.New("every PE must call sim.Start, where the exploration begins"))
+	s.engine.Run()
+	if s.engine.Err() == nil && s.explorer.started < len(s.pes) {
+		s.engine.Fail(nil, errors.New("every PE must call sim.Start, where the exploration begins"))
 	}
 	return s.explorer
 }
 
 // A runnable task can be chosen to go on.
 type runnable struct {
-	t      *task
-	reason uint64
+	t   *engine.Task
+	why engine.Reason
 }
 
-// The reasons for which a task goes on.
+// The reasons for which a task goes on, besides those of the engine.
 const (
-	reasonYield uint64 = iota + 1
-	reasonStart
-	reasonCreated
+	reasonStart engine.Reason = engine.OtherReason + iota
 	reasonLost
-	reasonSlept
 	reasonQuiet
-	reasonWait // with a digest of the words it has waited for in the higher bits
 )
 
-func (x *explorer) makeRunnable(t *task, reason uint64) {
-	x.runnable = append(x.runnable, runnable{t, reason})
+// Resume implements engine.Order.
+func (x *explorer) Resume(t *engine.Task, why engine.Reason) {
+	x.runnable = append(x.runnable, runnable{t, why})
 }
 
 // Start marks where an exploration begins: when all PEs have called it. In other runs it does nothing.
@@ -161,10 +160,10 @@ func Start(ctx context.Context) {
 	if p == nil || p.s.explorer == nil {
 		return
 	}
-	x, t := p.s.explorer, p.s.runningTask()
+	x, t := p.s.explorer, p.s.engine.Running()
 	x.started++
-	x.makeRunnable(t, reasonStart)
-	t.park()
+	x.Resume(t, reasonStart)
+	t.Park()
 }
 
 // Shares tells an exploration with Config.Reduce that the body, up to its next operation, reads or writes what the
@@ -174,17 +173,18 @@ func Shares(ctx context.Context) {
 	p, _ := ctx.Value(peKey{}).(*pe)
 	if p != nil && p.s.reducing() {
 		p.s.explorer.move.shares = true
-		p.s.explorer.readsHeap(p)
+		p.s.explorer.ReadsHeap(&p.PE)
 	}
 }
 
-// begin starts the exploration if all PEs have called Start, and reports whether it has.
-func (x *explorer) begin(s *sim) bool {
+// Idle implements engine.Model: it starts the exploration if all PEs have called Start, and reports whether it has.
+func (s *sim) Idle() bool {
+	x := s.explorer
 	if x == nil || x.started < len(s.pes) {
 		return false
 	}
-	x.on = true
-	s.now, s.trace.n = 0, 0 // from here on, the clock counts steps
+	s.engine.Begin(x)
+	s.trace.n = 0
 	for _, p := range s.pes {
 		x.heapEnd = max(x.heapEnd, p.world.HeapUsage().High)
 	}
@@ -194,33 +194,27 @@ func (x *explorer) begin(s *sim) bool {
 
 // A choice is one of the things that may happen next.
 type choice struct {
-	o *op
-	t *task // that waits, or is runnable
-	// reason is that of the task.
-	reason uint64
+	event *engine.Event // the event that happens, or nil
+	t     *engine.Task  // the task that goes on, which waits or is runnable; nil: an event happens
+	why   engine.Reason // why the task goes on
 }
 
-// next makes choices until a task goes on, and returns the task; nil if the run has ended.
-func (x *explorer) next(s *sim) *task {
-	for s.err == nil {
-		if len(s.cancellable) > 0 { // any task may have ended a context
-			s.cancelled = true
-			s.checkCancelled()
-		}
+// Next implements engine.Order: it makes choices until a task goes on.
+func (x *explorer) Next() *engine.Task {
+	s := x.s
+	for s.engine.Err() == nil {
+		s.engine.CheckContexts()
 		x.recordSteps()
 		choices := x.choices(s)
 		i := x.choose(s, choices)
 		if i < 0 {
 			return nil
 		}
-		s.now += 1000
-		if s.events++; s.events > s.cfg.MaxEvents {
-			s.checkLimits()
-		}
+		s.engine.Step()
 		if t := x.execute(s, choices[i]); t != nil {
 			return t
 		}
-		if s.handlerDied() {
+		if s.engine.HandlerDied() {
 			return nil
 		}
 	}
@@ -232,17 +226,17 @@ func (x *explorer) next(s *sim) *task {
 func (x *explorer) choices(s *sim) []choice {
 	var choices []choice
 	for _, r := range x.runnable {
-		choices = append(choices, choice{t: r.t, reason: r.reason})
+		choices = append(choices, choice{t: r.t, why: r.why})
 	}
-	for _, o := range x.pending {
-		if o.flow == nil || o.phase != applying || !o.flow.mustWait(o) && !s.locked(o) {
-			choices = append(choices, choice{o: o})
+	for _, ev := range x.pending {
+		if engine.CallOf(ev) != nil || !s.heldUp(opOf(ev)) {
+			choices = append(choices, choice{event: ev})
 		}
 	}
 	for _, p := range s.pes {
-		for _, t := range p.waiting {
-			if t.wait.ready != nil && t.wait.ready() {
-				choices = append(choices, choice{t: t, reason: t.wait.reason()})
+		for _, t := range p.Waiting() {
+			if t.Ready() {
+				choices = append(choices, choice{t: t, why: t.WaitReason()})
 			}
 		}
 	}
@@ -255,8 +249,8 @@ func (x *explorer) choose(s *sim, choices []choice) int {
 		x.search.recordMove(x, choices)
 	}
 	if len(choices) == 0 {
-		if s.liveTasks > 0 {
-			s.fail(nil, s.deadlock())
+		if s.engine.LiveTasks() > 0 {
+			s.engine.Fail(nil, s.Deadlock())
 		}
 		return -1
 	}
@@ -286,7 +280,7 @@ func (x *explorer) soloLoop(state uint64, choices int) bool {
 }
 
 // execute takes choice c, and returns the task that goes on, if any.
-func (x *explorer) execute(s *sim, c choice) *task {
+func (x *explorer) execute(s *sim, c choice) *engine.Task {
 	x.move.begin(c.proc())
 	if t := c.t; t != nil {
 		if i := slices.IndexFunc(x.runnable, func(r runnable) bool { return r.t == t }); i >= 0 {
@@ -294,64 +288,71 @@ func (x *explorer) execute(s *sim, c choice) *task {
 		} else {
 			x.endWait(s, t)
 		}
-		x.beginStep(t.pe, c.reason, true)
-		x.waitEnded(t, c.reason)
+		x.beginStep(t.PE(), uint64(c.why), true)
+		x.waitEnded(t, c.why)
 		return t
 	}
-	o := c.o
-	x.removePending(o)
-	x.footprint(s, o)
-	if o.kind == opCall {
-		o.call()
-		s.release(o)
+	x.Remove(c.event)
+	if call := engine.CallOf(c.event); call != nil {
+		x.move.global = call.Purpose == callDeath || call.Purpose == callDeathKnown
+		call.Happen()
 		return nil
 	}
+	o := opOf(c.event)
+	x.footprint(s, o)
 	digest := o.digest()
 	t := s.effect(o)
 	if t != nil {
-		x.beginStep(t.pe, digest^mix(o.old+1)^x.bytes(o.data), o.readOnly())
+		x.beginStep(t.PE(), digest^engine.Mix(o.old+1)^x.bytes(o.data), o.readOnly())
 		if o.off < boot.ReservedBytes {
-			x.readsHeap(t.pe)
+			x.ReadsHeap(t.PE())
 		}
 	}
 	return t
 }
 
-func (x *explorer) endWait(s *sim, t *task) {
+func (x *explorer) endWait(s *sim, t *engine.Task) {
 	x.runnable = x.runnable[:len(x.runnable):len(x.runnable)]
-	s.finish(t, nil, 0)
-	x.runnable = x.runnable[:len(x.runnable)-1] // finish has made it runnable
+	s.engine.EndWait(t)
+	x.runnable = x.runnable[:len(x.runnable)-1] // EndWait has made it runnable
 }
 
-// step parks t until the explorer has chosen o.
-func (x *explorer) step(t *task, o *op) {
-	x.addPending(o)
-	t.park()
-}
-
-// yield parks t until the explorer has chosen it again.
-func (x *explorer) yield(t *task) {
-	x.makeRunnable(t, reasonYield)
-	t.park()
-}
-
-// addPending adds o to the operations that may be chosen.
-func (x *explorer) addPending(o *op) {
+// Add implements engine.Order.
+func (x *explorer) Add(ev *engine.Event) {
+	x.pending = append(x.pending, ev)
+	if call := engine.CallOf(ev); call != nil {
+		if call.Serial == 0 {
+			call.Serial = x.newProcess(call.PE.ID, procCall)
+		}
+		return
+	}
+	o := opOf(ev)
 	if o.phase == arriving {
 		o.phase = applying
 	}
-	if o.task == nil && o.serial == 0 {
-		o.from.serials++
-		o.serial = o.from.serials
-		x.move.created = append(x.move.created, o.proc())
+	if o.Task() == nil && o.serial == 0 {
+		o.serial = x.newProcess(int(o.origin), procOp)
 	}
-	x.pending = append(x.pending, o)
 }
 
-func (x *explorer) removePending(o *op) {
-	if i := slices.Index(x.pending, o); i >= 0 {
+// newProcess returns the number of a process of a PE that the move under way has created.
+func (x *explorer) newProcess(pe int, kind procKind) int32 {
+	x.serials[pe]++
+	n := x.serials[pe]
+	x.move.created = append(x.move.created, proc{int32(pe), kind, n})
+	return n
+}
+
+// Remove implements engine.Order.
+func (x *explorer) Remove(ev *engine.Event) {
+	if i := slices.Index(x.pending, ev); i >= 0 {
 		x.pending = slices.Delete(x.pending, i, i+1)
 	}
+}
+
+// Created implements engine.Order.
+func (x *explorer) Created(t *engine.Task) {
+	x.move.created = append(x.move.created, procOf(t))
 }
 
 // A history is what a PE has read: a digest of each step, and one of all steps up to it.
@@ -375,22 +376,25 @@ const (
 )
 
 // beginStep begins a step of p, which is about to go on.
-func (x *explorer) beginStep(p *pe, digest uint64, looks bool) {
-	h := &x.histories[p.id]
+func (x *explorer) beginStep(p *engine.PE, digest uint64, looks bool) {
+	h := &x.histories[p.ID]
 	h.stepOpen, h.digest, h.readOnly = true, digest, looks
-	h.heapDigest = x.bytes(p.heap[boot.ReservedBytes:x.heapEnd])
-	if !p.s.cfg.Reduce {
-		h.digest = mix(h.digest + h.heapDigest)
+	h.heapDigest = x.bytes(x.heap(p)[boot.ReservedBytes:x.heapEnd])
+	if !x.s.cfg.Reduce {
+		h.digest = engine.Mix(h.digest + h.heapDigest)
 	}
 }
 
-// readsHeap records that p reads its own heap in the step under way, or may write it.
-func (x *explorer) readsHeap(p *pe) {
-	if !p.s.cfg.Reduce {
+// heap returns the heap of p.
+func (x *explorer) heap(p *engine.PE) []byte { return x.s.pes[p.ID].heap }
+
+// ReadsHeap implements engine.Order: p reads its own heap in the step under way, or may write it.
+func (x *explorer) ReadsHeap(p *engine.PE) {
+	if !x.s.cfg.Reduce {
 		return
 	}
-	if h := &x.histories[p.id]; h.heapDigest != 0 {
-		h.digest = mix(h.digest + h.heapDigest)
+	if h := &x.histories[p.ID]; h.heapDigest != 0 {
+		h.digest = engine.Mix(h.digest + h.heapDigest)
 		h.heapDigest = 0
 	}
 	x.move.touch(p, true, 0, wholeHeap)
@@ -398,7 +402,7 @@ func (x *explorer) readsHeap(p *pe) {
 
 // fetched records the result that o has brought to its PE.
 func (x *explorer) fetched(o *op) {
-	x.histories[o.from.id].fetched += mix(o.digest() + mix(uint64(o.serial)) + o.old + x.bytes(o.data))
+	x.histories[o.from.ID].fetched += engine.Mix(o.digest() + engine.Mix(uint64(o.serial)) + o.old + x.bytes(o.data))
 }
 
 // recordSteps adds each step that has ended to its PE's history.
@@ -418,7 +422,7 @@ func (h *history) endStep() {
 		sum = h.sums[n-1]
 	}
 	h.steps = append(h.steps, h.digest)
-	h.sums = append(h.sums, mix(sum*3+h.digest))
+	h.sums = append(h.sums, engine.Mix(sum*3+h.digest))
 	h.readOnlySteps++
 	if !h.readOnly {
 		h.readOnlySteps = 0
@@ -436,7 +440,7 @@ func (h *history) endStep() {
 // wroteReserved records a write to the reserved part of a heap, which state does not read.
 func (x *explorer) wroteReserved(p *pe, off, v uint64) {
 	if off < boot.ReservedBytes {
-		x.lowDigest = mix(x.lowDigest + mix(uint64(p.id)<<48+off) + v)
+		x.lowDigest = engine.Mix(x.lowDigest + engine.Mix(uint64(p.ID)<<48+off) + v)
 	}
 }
 
@@ -452,24 +456,29 @@ func (x *explorer) state(s *sim) uint64 {
 	h := x.lowDigest
 	for _, p := range s.pes {
 		var past uint64
-		if sums := x.histories[p.id].sums; len(sums) > 0 {
+		if sums := x.histories[p.ID].sums; len(sums) > 0 {
 			past = sums[len(sums)-1]
 		}
-		past += x.histories[p.id].fetched
+		past += x.histories[p.ID].fetched
 		if p.dead {
 			past += 1
 		}
 		if p.deathKnown {
 			past += 2
 		}
-		h = mix(h + past)
-		h = mix(h + x.bytes(p.heap[boot.ReservedBytes:x.heapEnd]))
+		h = engine.Mix(h + past)
+		h = engine.Mix(h + x.bytes(p.heap[boot.ReservedBytes:x.heapEnd]))
 	}
 	var under uint64 // in any order
-	for _, o := range x.pending {
-		under += mix(o.digest() + x.bytes(o.data))
+	for _, ev := range x.pending {
+		if call := engine.CallOf(ev); call != nil {
+			under += engine.Mix(engine.Mix(uint64(call.PE.ID)<<32+uint64(call.Purpose)) + 1)
+			continue
+		}
+		o := opOf(ev)
+		under += engine.Mix(o.digest() + x.bytes(o.data))
 	}
-	return mix(h + under)
+	return engine.Mix(h + under)
 }
 
 // readOnly reports whether o, which has taken effect, has changed nothing.
@@ -481,9 +490,7 @@ func (o *op) readOnly() bool {
 func (o *op) digest() uint64 {
 	var b [8]uint64
 	b[0] = uint64(o.kind) | uint64(o.phase)<<8 | uint64(o.atomicOp)<<16 | uint64(o.bytes)<<24
-	if o.from != nil {
-		b[1] = uint64(o.from.id)<<32 | uint64(o.to.id)
-	}
+	b[1] = uint64(o.from.ID)<<32 | uint64(o.to.ID)
 	if o.flow != nil {
 		b[2] = uint64(o.epoch - o.flow.oldestEpoch)
 	}
@@ -492,11 +499,11 @@ func (o *op) digest() uint64 {
 		b[2] += o.old << 8
 	}
 	if o.notifies {
-		b[6] += mix(uint64(o.note.stamp) + 1)
+		b[6] += engine.Mix(uint64(o.note.stamp) + 1)
 	}
 	var h uint64
 	for _, v := range b {
-		h = mix(h*31 + v)
+		h = engine.Mix(h*31 + v)
 	}
 	return h
 }

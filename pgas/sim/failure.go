@@ -3,17 +3,13 @@ package sim
 // Failures, and deadlocks: no event is left and PEs still wait. The report lists what each waits for.
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"math"
 	"strings"
-	"time"
 
 	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/internal/private"
-	"github.com/gopgas/gopgas/pgas/transport"
 )
 
 // Failure is the error of a run that went wrong, with the steps before it and how to repeat it.
@@ -55,12 +51,12 @@ const stepsShown = 40
 
 // failure returns the error of the run: nil, or a *Failure.
 func (s *sim) failure(schedule string) error {
-	if s.err == nil {
+	if s.engine.Err() == nil {
 		return nil
 	}
-	f := &Failure{PE: -1, NPEs: len(s.pes), Seed: s.cfg.Seed, Adversary: s.cfg.Adversary, Schedule: schedule, Steps: s.trace.tail(stepsShown), Err: s.err}
-	if s.failedPE != nil {
-		f.PE = s.failedPE.id
+	f := &Failure{PE: -1, NPEs: len(s.pes), Seed: s.cfg.Seed, Adversary: s.cfg.Adversary, Schedule: schedule, Steps: s.trace.tail(stepsShown), Err: s.engine.Err()}
+	if p := s.engine.Failed(); p != nil {
+		f.PE = p.ID
 	}
 	return f
 }
@@ -74,72 +70,13 @@ func (e *DeadlockError) Error() string {
 	return "deadlock: no PE can go on\n\t" + strings.Join(e.Blocked, "\n\t")
 }
 
-// deadlineSlack is how long the simulator waits for a deadline of real time before it ends all waits with ErrStalled.
-const deadlineSlack = time.Second
-
-// resolveStall is called when no event is left and PEs still wait. It waits for contexts that
-// have a deadline of real time. Once, it ends all waits with ErrStalled, so that PEs look for the reason. It reports
-// whether a task can go on now.
-func (s *sim) resolveStall() bool {
-	if s.awaitDeadline(deadlineSlack) {
-		return true
-	}
-	if !s.stallReported {
-		s.stallReported = true
-		if s.endAllWaits() {
-			return true
-		}
-	}
-	if s.awaitDeadline(math.MaxInt64) {
-		return true
-	}
-	s.fail(nil, s.deadlock())
-	return false
-}
-
-func (s *sim) endAllWaits() (any bool) {
-	for _, p := range s.pes {
-		for len(p.waiting) > 0 {
-			s.finish(p.waiting[0], transport.ErrStalled, 0)
-			any = true
-		}
-	}
-	return any
-}
-
-// awaitDeadline waits for the first deadline among the contexts of waiting tasks, if it comes within d and
-// before that of the run. It reports whether it did.
-func (s *sim) awaitDeadline(d time.Duration) bool {
-	end, bounded := s.ctx.Deadline()
-	var first context.Context
-	for _, t := range s.cancellable {
-		at, ok := t.wait.ctx.Deadline()
-		if !ok || bounded && !at.Before(end) || time.Until(at) > d {
-			continue
-		}
-		if first == nil {
-			first = t.wait.ctx
-		} else if e, _ := first.Deadline(); at.Before(e) {
-			first = t.wait.ctx
-		}
-	}
-	if first == nil {
-		return false
-	}
-	<-first.Done()
-	s.stallReported = false
-	s.cancelled = true
-	s.checkCancelled()
-	return true
-}
-
-// deadlock returns an error that lists what each PE waits for.
-func (s *sim) deadlock() error {
+// Deadlock implements engine.Model: it returns an error that lists what each PE waits for.
+func (s *sim) Deadlock() error {
 	e := new(DeadlockError)
 	for _, p := range s.pes {
-		for _, t := range p.tasks {
-			if !t.ended && !p.dead {
-				e.Blocked = append(e.Blocked, fmt.Sprintf("PE %d %s", p.id, p.describeBlocked()))
+		for _, t := range p.Tasks() {
+			if !t.Ended() && !p.dead {
+				e.Blocked = append(e.Blocked, fmt.Sprintf("PE %d %s", p.ID, p.describeBlocked()))
 			}
 		}
 	}

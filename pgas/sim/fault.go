@@ -5,10 +5,9 @@ package sim
 // waits that need the dead PE then end with a *pgas.PeerError.
 
 import (
-	"slices"
-
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/sim/internal/engine"
 )
 
 // killedBySignal9 is the wait status of a process that was killed.
@@ -18,41 +17,32 @@ const killedBySignal9 = 9
 func (s *sim) planFaults() {
 	for _, d := range s.cfg.Deaths {
 		p := s.pes[d.PE]
-		s.schedule(picos(d.At), s.callOp(p, callDeath, func() { s.killPE(p) }))
+		s.engine.Schedule(engine.Picos(d.At), &engine.NewCall(&p.PE, callDeath, func() { s.killPE(p) }).Event)
 	}
 	if s.exploring() {
 		return // an exploration has no time
 	}
 	for _, d := range s.cfg.Delays {
 		p := s.pes[d.PE]
-		s.schedule(picos(d.At), s.callOp(p, callDelay, func() { p.delayedUntil = s.now + picos(d.For) }))
+		s.engine.Schedule(engine.Picos(d.At), &engine.NewCall(&p.PE, callDelay, func() { p.Delay(s.engine.Now() + engine.Picos(d.For)) }).Event)
 	}
 }
 
-// What the function of a callOp does.
+// The purposes of calls of the engine.
 const (
-	callDeath = iota + 1
+	callDeath = engine.OtherPurpose + iota
 	callDelay
 	callDeathKnown
-	callWake
-	callDeadline
 )
 
-// callOp returns an op that calls f, which concerns p. An exploration tells calls apart by purpose.
-func (s *sim) callOp(p *pe, purpose uint64, f func()) *op {
-	o := s.newOp(opCall)
-	o.from, o.to, o.off, o.call = p, p, purpose, f
-	return o
-}
-
 func (s *sim) killPE(p *pe) {
-	if p.dead || !slices.ContainsFunc(p.tasks, func(t *task) bool { return !t.ended }) {
+	if p.dead || !p.Live() {
 		return
 	}
 	p.dead, s.anyDead = true, true
 	s.recordDeath(p)
-	s.killTasks(p)
-	s.schedule(s.now+picos(s.cfg.Detection), s.callOp(p, callDeathKnown, func() { s.announceDeath(p) }))
+	p.Kill()
+	s.engine.Schedule(s.engine.Now()+engine.Picos(s.cfg.Detection), &engine.NewCall(&p.PE, callDeathKnown, func() { s.announceDeath(p) }).Event)
 }
 
 // announceDeath tells all PEs that p is dead.
@@ -60,9 +50,9 @@ func (s *sim) announceDeath(p *pe) {
 	p.deathKnown = true
 	for _, q := range s.pes {
 		if !q.dead {
-			q.seg.Fail(p.id, killedBySignal9)
-			s.recheckAll(q)
-			s.endSleeps(q)
+			q.seg.Fail(p.ID, killedBySignal9)
+			q.Recheck()
+			q.EndSleeps()
 		}
 	}
 	lost := p.unanswered
@@ -74,7 +64,7 @@ func (s *sim) announceDeath(p *pe) {
 
 // peerError returns the error with which operations on p fail.
 func (p *pe) peerError() error {
-	return &pgas.PeerError{PE: p.id, Host: p.host.name, Err: boot.HowDied(killedBySignal9)}
+	return &pgas.PeerError{PE: p.ID, Host: p.host.name, Err: boot.HowDied(killedBySignal9)}
 }
 
 // lose records that an operation of f is lost, for all later quiets: each goroutine that shares the channel has its
@@ -87,7 +77,7 @@ func (f *flow) lose() {
 }
 
 // failOp ends o, whose target is dead, or keeps it until the death is known.
-func (s *sim) failOp(o *op) *task {
+func (s *sim) failOp(o *op) *engine.Task {
 	p := o.to
 	if !p.deathKnown {
 		p.unanswered = append(p.unanswered, o)
@@ -96,11 +86,9 @@ func (s *sim) failOp(o *op) *task {
 	if s.unordered() {
 		o.flow.markApplied(s, o) // so that operations behind it fail too
 	}
-	if t := o.task; t != nil {
-		if !t.ended && o.generation == t.generation {
-			t.err = p.peerError()
-			t.generation++
-			s.resumeAt(t, s.now, reasonLost)
+	if t := o.Task(); t != nil {
+		if o.Awaited() {
+			s.engine.FailWait(t, p.peerError(), reasonLost)
 		}
 		return nil
 	}

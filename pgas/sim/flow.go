@@ -5,7 +5,9 @@ package sim
 // in the order of their issue even without a fence, and so do notes. Gets without a note ignore
 // fences, but find earlier writes to their bytes. No operation waits for a get.
 
-import "slices"
+import (
+	"slices"
+)
 
 // A flow is the operations of a channel on one PE.
 type flow struct {
@@ -94,7 +96,7 @@ func (f *flow) markApplied(s *sim, o *op) {
 		follower.predecessors--
 		if follower.blocked && follower.predecessors == 0 {
 			follower.blocked = false
-			s.schedule(s.now, follower)
+			s.engine.Schedule(s.engine.Now(), &follower.Event)
 		}
 	}
 	clear(o.successors)
@@ -110,7 +112,7 @@ func (f *flow) markApplied(s *sim, o *op) {
 		if f.mustWait(o) {
 			f.hold(o)
 		} else {
-			s.schedule(s.now, o)
+			s.engine.Schedule(s.engine.Now(), &o.Event)
 		}
 	}
 }

@@ -4,6 +4,7 @@ package sim
 // the order of their sending. A NIC handles one message at a time in each direction, and one atomic.
 
 import (
+	"github.com/gopgas/gopgas/pgas/sim/internal/engine"
 	"github.com/gopgas/gopgas/pgas/topo"
 )
 
@@ -114,15 +115,15 @@ func (s *sim) number(o *op) {
 	s.record(issueStep, o)
 }
 
-// issue sends o. The time that the CPU of t is busy with it is added to t.elapsed.
-func (s *sim) issue(o *op, t *task) {
+// issue sends o. The time that the CPU of t is busy with it is added to t.Elapsed.
+func (s *sim) issue(o *op, t *engine.Task) {
 	s.number(o)
 	switch {
 	case s.exploring():
-		s.explorer.addPending(o)
+		s.engine.Schedule(0, &o.Event)
 	case s.cfg.Adversary:
 		o.phase = applying
-		s.queue.push(s.now+t.elapsed+s.randomTime(), o)
+		s.engine.At(s.engine.Now()+t.Elapsed+s.randomTime(), &o.Event)
 	case o.nic:
 		s.send(o, t)
 	default:
@@ -131,8 +132,8 @@ func (s *sim) issue(o *op, t *task) {
 }
 
 // send passes o to the NIC.
-func (s *sim) send(o *op, t *task) {
-	t.elapsed += int64(s.costs.Overhead)
+func (s *sim) send(o *op, t *engine.Task) {
+	t.Elapsed += int64(s.costs.Overhead)
 	n := s.payload(o)
 	if o.kind == opAtomic || o.signal {
 		n += 8
@@ -142,7 +143,7 @@ func (s *sim) send(o *op, t *task) {
 	}
 	o.phase = arriving
 	o.link = s.link(int(o.origin), int(o.target))
-	s.queue.push(s.transmit(o.link, o.from.host, n, s.now+t.elapsed), o)
+	s.engine.At(s.transmit(o.link, o.from.host, n, s.engine.Now()+t.Elapsed), &o.Event)
 }
 
 // transmit returns when a message of n bytes arrives by l. The NIC of h may send it from the given time on.
@@ -160,12 +161,12 @@ func (s *sim) transmit(l *Link, h *host, n int, from int64) int64 {
 // receive returns when the NIC of h has received a message of n bytes that has arrived now by l.
 func (s *sim) receive(l *Link, h *host, n int) int64 {
 	busy := max(int64(s.costs.Gap), int64(n)*int64(l.PerByte))
-	h.rxFree = max(s.now, h.rxFree+busy)
+	h.rxFree = max(s.engine.Now(), h.rxFree+busy)
 	return h.rxFree
 }
 
 // arrive has the NIC of the target handle o.
-func (s *sim) arrive(o *op) *task {
+func (s *sim) arrive(o *op) *engine.Task {
 	if s.anyDead && o.to.dead {
 		return s.failOp(o)
 	}
@@ -180,17 +181,17 @@ func (s *sim) arrive(o *op) *task {
 	}
 	when = o.afterEarlierNotes(when)
 	o.phase = applying
-	if when > s.now {
-		s.queue.push(when, o)
+	if when > s.engine.Now() {
+		s.engine.At(when, &o.Event)
 		return nil
 	}
 	return s.effect(o)
 }
 
 // executeByCPU has the CPU of the initiator execute o on the memory of its host.
-func (s *sim) executeByCPU(o *op, t *task) {
+func (s *sim) executeByCPU(o *op, t *engine.Task) {
 	m := s.memory(int(o.origin), int(o.target))
-	start := s.now + t.elapsed
+	start := s.engine.Now() + t.Elapsed
 	var done int64
 	switch {
 	case o.kind == opAtomic:
@@ -207,8 +208,8 @@ func (s *sim) executeByCPU(o *op, t *task) {
 	}
 	done = o.afterEarlierNotes(done)
 	o.phase = applying
-	s.queue.push(done, o)
-	t.elapsed = done - s.now
+	s.engine.At(done, &o.Event)
+	t.Elapsed = done - s.engine.Now()
 }
 
 // takeLine returns when an atomic of a CPU that begins at start is done. It needs the cache line exclusively.
@@ -216,19 +217,19 @@ func (s *sim) takeLine(o *op, start int64, m *Memory) int64 {
 	at := o.off / 64
 	l := &o.to.cacheLines[at%lineCount]
 	if l.line != at {
-		*l = cacheLine{line: at, owner: int32(o.to.id) + 1}
+		*l = cacheLine{line: at, owner: int32(o.to.ID) + 1}
 	}
 	cost := int64(s.costs.Hit)
-	if l.owner != int32(o.from.id)+1 {
+	if l.owner != int32(o.from.ID)+1 {
 		cost += int64(m.Line)
 	}
 	done := max(start, l.freeAt) + cost
-	l.freeAt, l.owner = done, int32(o.from.id)+1
+	l.freeAt, l.owner = done, int32(o.from.ID)+1
 	return done
 }
 
 // reply sends the result of o, which has taken effect, back to the initiator.
-func (s *sim) reply(o *op) *task {
+func (s *sim) reply(o *op) *engine.Task {
 	if s.unordered() {
 		o.flow.markApplied(s, o)
 	}
@@ -237,13 +238,13 @@ func (s *sim) reply(o *op) *task {
 	case s.exploring() || !o.nic && !s.cfg.Adversary:
 		return s.complete(o)
 	case s.cfg.Adversary:
-		s.queue.push(s.now+s.randomTime(), o)
-	case o.task != nil || o.dst != nil:
-		s.queue.push(s.transmit(o.link, o.to.host, s.answer(o), s.now), o)
+		s.engine.At(s.engine.Now()+s.randomTime(), &o.Event)
+	case o.Task() != nil || o.dst != nil:
+		s.engine.At(s.transmit(o.link, o.to.host, s.answer(o), s.engine.Now()), &o.Event)
 	default:
 		// Acknowledgements occupy no NIC.
 		f := o.flow
-		f.completedAt = max(f.completedAt, s.now+int64(o.link.Latency))
+		f.completedAt = max(f.completedAt, s.engine.Now()+int64(o.link.Latency))
 		f.ch.completedAt = max(f.ch.completedAt, f.completedAt)
 		return s.complete(o)
 	}
@@ -251,11 +252,11 @@ func (s *sim) reply(o *op) *task {
 }
 
 // replyArrived has the NIC of the initiator handle the reply.
-func (s *sim) replyArrived(o *op) *task {
+func (s *sim) replyArrived(o *op) *engine.Task {
 	if o.nic && !s.unordered() {
-		if when := s.receive(o.link, o.from.host, s.answer(o)); when > s.now {
+		if when := s.receive(o.link, o.from.host, s.answer(o)); when > s.engine.Now() {
 			o.phase = completing
-			s.queue.push(when, o)
+			s.engine.At(when, &o.Event)
 			return nil
 		}
 	}
@@ -264,14 +265,16 @@ func (s *sim) replyArrived(o *op) *task {
 
 // The times of steps that are not messages.
 
-func (s *sim) wakeTime() int64 {
+// WakeTime implements engine.Model.
+func (s *sim) WakeTime() int64 {
 	if s.cfg.Adversary {
 		return s.randomTime()
 	}
 	return int64(s.costs.Poll + s.costs.Receive + s.costs.Notify)
 }
 
-func (s *sim) pollTime() int64 {
+// PollTime implements engine.Model.
+func (s *sim) PollTime() int64 {
 	if s.cfg.Adversary {
 		return s.randomTime()
 	}
@@ -298,4 +301,4 @@ func (s *sim) splitTime() int64 {
 }
 
 // randomTime returns how long a step takes with an adversary: from 1 ns to 2^15 ns.
-func (s *sim) randomTime() int64 { return 1000 << (s.random.next() % 16) }
+func (s *sim) randomTime() int64 { return 1000 << (s.random.Next() % 16) }

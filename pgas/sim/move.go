@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/sim/internal/engine"
 	"github.com/gopgas/gopgas/pgas/transport/shm"
 )
 
@@ -32,23 +33,22 @@ const (
 	procCall
 )
 
-func (t *task) proc() proc { return proc{int32(t.pe.id), procTask, t.number} }
+// procOf returns the process of t.
+func procOf(t *engine.Task) proc { return proc{int32(t.PE().ID), procTask, t.Number()} }
 
-func (o *op) proc() proc {
-	switch {
-	case o.task != nil:
-		return o.task.proc()
-	case o.kind == opCall:
-		return proc{int32(o.from.id), procCall, o.serial}
-	}
-	return proc{int32(o.from.id), procOp, o.serial}
-}
-
+// proc returns the process that makes the move of c.
 func (c choice) proc() proc {
 	if c.t != nil {
-		return c.t.proc()
+		return procOf(c.t)
 	}
-	return c.o.proc()
+	if call := engine.CallOf(c.event); call != nil {
+		return proc{int32(call.PE.ID), procCall, call.Serial}
+	}
+	o := opOf(c.event)
+	if t := o.Task(); t != nil {
+		return procOf(t)
+	}
+	return proc{o.origin, procOp, o.serial}
 }
 
 // A span is a range of a PE's heap that was read or written.
@@ -82,12 +82,12 @@ func (m *move) clone() *move {
 }
 
 // touch adds a span.
-func (m *move) touch(p *pe, write bool, lo, hi uint64) {
-	s := span{lo, hi, int32(p.id), write}
-	for _, t := range p.waiting {
+func (m *move) touch(p *engine.PE, write bool, lo, hi uint64) {
+	s := span{lo, hi, int32(p.ID), write}
+	for _, t := range p.Waiting() {
 		// A wait for many words takes the first one that it finds changed.
-		if w := &t.wait; write && w.hi-w.lo > 8 && w.lo < s.hi && s.lo < w.hi {
-			s.lo, s.hi = min(s.lo, w.lo), max(s.hi, w.hi)
+		if lo, hi := t.Words(); write && hi-lo > 8 && lo < s.hi && s.lo < hi {
+			s.lo, s.hi = min(s.lo, lo), max(s.hi, hi)
 		}
 	}
 	if !slices.Contains(m.spans, s) {
@@ -127,60 +127,56 @@ func conflict(a, b []span) bool {
 
 // footprint records what o is going to read and write.
 func (x *explorer) footprint(s *sim, o *op) {
-	m := &x.move
-	if o.kind == opCall {
-		m.global = o.off == callDeath || o.off == callDeathKnown
-		return
-	}
+	m, to := &x.move, &o.to.PE
 	m.global = o.to.dead || o.from.dead
 	if f := o.flow; f != nil && o.ordered() {
 		m.flow, m.epoch = f.id(), o.epoch
 	}
 	switch {
 	case o.phase == signalling:
-		m.touch(o.to, true, o.sig, o.sig+8)
+		m.touch(to, true, o.sig, o.sig+8)
 	case o.phase == notifying:
-		m.touch(o.to, true, boot.NoteQueueOff, shm.NoteQueueEnd)
+		m.touch(to, true, boot.NoteQueueOff, shm.NoteQueueEnd)
 	case o.kind == opPut:
-		m.touch(o.to, true, o.off, o.off+uint64(len(o.data)))
+		m.touch(to, true, o.off, o.off+uint64(len(o.data)))
 	case o.kind == opGet:
-		m.touch(o.to, false, o.off, o.off+uint64(o.size))
+		m.touch(to, false, o.off, o.off+uint64(o.size))
 	case o.nic && s.cfg.Atomics == Split: // it locks the word
-		m.touch(o.to, true, o.off&^7, o.off&^7+8)
+		m.touch(to, true, o.off&^7, o.off&^7+8)
 	default:
 		v := word(o.to.heap, o.off, o.bytes)
 		changes := changedWord(o.atomicOp, o.bytes, v, o.operand, o.cond) != v
-		m.touch(o.to, changes, o.off, o.off+uint64(o.bytes))
+		m.touch(to, changes, o.off, o.off+uint64(o.bytes))
 	}
 	if lo, hi, own := o.from.heapRange(o.dst); own {
-		m.touch(o.from, true, lo, hi)
+		m.touch(&o.from.PE, true, lo, hi)
 	}
 }
 
 // id returns a number that identifies f.
 func (f *flow) id() uint64 {
-	return uint64(f.ch.pe.id)<<48 | uint64(f.ch.serial)<<24 | uint64(f.to.id)
+	return uint64(f.ch.pe.ID)<<48 | uint64(f.ch.serial)<<24 | uint64(f.to.ID)
 }
 
 // waitEnded records that t, whose wait has ended, reads the words that it has waited for.
-func (x *explorer) waitEnded(t *task, reason uint64) {
-	w := &t.wait
+func (x *explorer) waitEnded(t *engine.Task, why engine.Reason) {
+	lo, hi := t.Words()
 	switch {
-	case reason == reasonQuiet:
+	case why == reasonQuiet:
 		x.move.quietEnded = true
-	case reason < reasonWait:
-	case w.lo < boot.ReservedBytes:
-		x.readsHeap(t.pe)
+	case why < engine.Waited:
+	case lo < boot.ReservedBytes:
+		x.ReadsHeap(t.PE())
 	default:
-		x.reads(t.pe, w.lo, w.hi)
+		x.reads(t.PE(), lo, hi)
 	}
 }
 
 // reads records that p reads its own heap in the step under way.
-func (x *explorer) reads(p *pe, lo, hi uint64) {
-	if p.s.cfg.Reduce {
-		h := &x.histories[p.id]
-		h.digest = mix(h.digest + x.bytes(p.heap[lo:hi]))
+func (x *explorer) reads(p *engine.PE, lo, hi uint64) {
+	if x.s.cfg.Reduce {
+		h := &x.histories[p.ID]
+		h.digest = engine.Mix(h.digest + x.bytes(x.heap(p)[lo:hi]))
 		x.move.touch(p, false, lo, hi)
 	}
 }
@@ -188,20 +184,20 @@ func (x *explorer) reads(p *pe, lo, hi uint64) {
 // opIssued records that the initiator of o uses words of the runtime, and so memory that only the runtime knows.
 func (x *explorer) opIssued(o *op) {
 	if o.off < boot.ReservedBytes {
-		x.readsHeap(o.from)
+		x.ReadsHeap(&o.from.PE)
 	}
 }
 
-// waitBegins records the same of a wait for words from lo to hi.
-func (x *explorer) waitBegins(p *pe, lo, hi uint64) {
+// WaitBegins implements engine.Order.
+func (x *explorer) WaitBegins(p *engine.PE, lo, hi uint64) {
 	if hi > 0 && lo < boot.ReservedBytes {
-		x.readsHeap(p)
+		x.ReadsHeap(p)
 	}
 }
 
-// waitEnds records that a wait of t ends. A move of another PE ends it only if that has ended its context.
-func (x *explorer) waitEnds(t *task) {
-	if x.move.proc.pe != int32(t.pe.id) {
+// WaitEnds implements engine.Order. A move of another PE ends a wait of t only if it has ended the wait's context.
+func (x *explorer) WaitEnds(t *engine.Task) {
+	if x.move.proc.pe != int32(t.PE().ID) {
 		x.move.global = true
 	}
 }
@@ -212,8 +208,8 @@ func (c *channel) touchesOwnHeap(b []byte, write bool) {
 		return
 	}
 	if lo, hi, own := c.pe.heapRange(b); own && write {
-		c.pe.s.explorer.move.touch(c.pe, true, lo, hi)
+		c.pe.s.explorer.move.touch(&c.pe.PE, true, lo, hi)
 	} else if own {
-		c.pe.s.explorer.reads(c.pe, lo, hi)
+		c.pe.s.explorer.reads(&c.pe.PE, lo, hi)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"context"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/sim/internal/engine"
 	"github.com/gopgas/gopgas/pgas/transport"
 	"github.com/gopgas/gopgas/pgas/transport/shm"
 )
@@ -52,7 +53,7 @@ func (c *channel) hasRoom(p *pe) bool {
 		return true
 	}
 	p.notes.ring.RequestSpace()
-	c.pe.s.recheckAll(p)
+	p.Recheck()
 	return false
 }
 
@@ -63,7 +64,7 @@ func (c *channel) PutNotify(pe int, dst uint64, src []byte, st transport.Stamp) 
 	}
 	o := c.newOp(opPut, pe, dst).withNote(st, len(src))
 	o.data = append(o.data[:0], src...)
-	o.nic = !c.pe.s.sameHost(c.pe.id, pe)
+	o.nic = !c.pe.s.sameHost(c.pe.ID, pe)
 	c.touchesOwnHeap(src, false)
 	c.post(o)
 	return true
@@ -75,7 +76,7 @@ func (c *channel) GetNotify(_ context.Context, pe int, dst []byte, src uint64, s
 		return false, nil
 	}
 	o := c.newOp(opGet, pe, src).withNote(st, len(dst))
-	o.size, o.nic = len(dst), !c.pe.s.sameHost(c.pe.id, pe)
+	o.size, o.nic = len(dst), !c.pe.s.sameHost(c.pe.ID, pe)
 	err := c.execute(o)
 	copy(dst, o.data)
 	c.touchesOwnHeap(dst, true)
@@ -89,7 +90,7 @@ func (c *channel) GetNotifyNB(pe int, dst []byte, src uint64, st transport.Stamp
 		return false
 	}
 	o := c.newOp(opGet, pe, src).withNote(st, len(dst))
-	o.size, o.dst, o.nic = len(dst), dst, !c.pe.s.sameHost(c.pe.id, pe)
+	o.size, o.dst, o.nic = len(dst), dst, !c.pe.s.sameHost(c.pe.ID, pe)
 	c.post(o)
 	return true
 }
@@ -113,7 +114,7 @@ func (c *channel) PostNotify(pe int, op transport.Op, word transport.Word, opera
 		return false
 	}
 	o := c.atomic(pe, op, word, operand, 0).withNote(st, word.Bytes)
-	if !o.nic || !c.pe.s.sameHost(c.pe.id, pe) {
+	if !o.nic || !c.pe.s.sameHost(c.pe.ID, pe) {
 		c.post(o)
 		return true
 	}
@@ -125,20 +126,20 @@ func (c *channel) PostNotify(pe int, op transport.Op, word transport.Word, opera
 }
 
 // finishEffect sends the reply of o, which has taken effect: after its note, if it has one.
-func (s *sim) finishEffect(o *op) *task {
+func (s *sim) finishEffect(o *op) *engine.Task {
 	if !o.notifies {
 		return s.reply(o)
 	}
 	o.phase = notifying
 	if d := s.signalTime(); d > 0 || s.exploring() {
-		s.schedule(s.now+d, o)
+		s.engine.Schedule(s.engine.Now()+d, &o.Event)
 		return nil
 	}
 	return s.notify(o)
 }
 
 // notify delivers the note of o, which is its last step at the target.
-func (s *sim) notify(o *op) *task {
+func (s *sim) notify(o *op) *engine.Task {
 	s.record(noteStep, o)
 	b := o.to.openNotes()
 	n := transport.Note{Stamp: o.note.stamp, Bytes: o.note.bytes, Off: o.off}
@@ -146,7 +147,7 @@ func (s *sim) notify(o *op) *task {
 		b.overflow = append(b.overflow, n)
 		b.ring.SetOverflow(len(b.overflow))
 		b.ring.RequestSpace()
-		s.recheckAll(o.to)
+		o.to.Recheck()
 	}
 	return s.reply(o)
 }
@@ -158,7 +159,7 @@ func (s *sim) push(p *pe, n transport.Note) bool {
 		return false
 	}
 	if s.exploring() {
-		s.explorer.wroteReserved(p, off, mix(uint64(n.Stamp))+mix(n.Bytes)+n.Off)
+		s.explorer.wroteReserved(p, off, engine.Mix(uint64(n.Stamp))+engine.Mix(n.Bytes)+n.Off)
 	}
 	s.notifyWaiters(p, off, off+8)
 	return true
@@ -179,9 +180,9 @@ func (p *pe) AboutToReadNotes() {
 		return
 	}
 	x := p.s.explorer
-	h := &x.histories[p.id]
-	h.digest = mix(h.digest + x.bytes(p.heap[boot.NoteQueueOff:shm.NoteQueueEnd]))
-	x.readsHeap(p)
+	h := &x.histories[p.ID]
+	h.digest = engine.Mix(h.digest + x.bytes(p.heap[boot.NoteQueueOff:shm.NoteQueueEnd]))
+	x.ReadsHeap(&p.PE)
 }
 
 // afterEarlierNotes returns when o takes effect: not before the notes of earlier operations, if o has a note.

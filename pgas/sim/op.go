@@ -12,6 +12,7 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"github.com/gopgas/gopgas/pgas/sim/internal/engine"
 	"github.com/gopgas/gopgas/pgas/transport"
 	"github.com/gopgas/gopgas/pgas/transport/shm"
 )
@@ -19,9 +20,7 @@ import (
 type kind uint8
 
 const (
-	opResume kind = iota // a task goes on
-	opCall               // a function is called
-	opPut
+	opPut kind = iota
 	opGet
 	opAtomic
 )
@@ -40,33 +39,31 @@ const (
 
 // The fields that every event of an operation reads are in the first two lines of 64 bytes.
 type op struct {
-	kind       kind
-	phase      phase
-	nic        bool // executed by the NICs, not by the CPU
-	signal     bool // of a put: a signal follows
-	notifies   bool // a note follows
-	atomicOp   transport.Op
-	bytes      uint8 // size of the word
-	origin     int32 // number of from
-	target     int32 // number of to
-	from       *pe
-	to         *pe
-	link       *Link  // between their NICs
-	task       *task  // that waits for the reply, or nil
-	generation uint64 // of the task, when it was issued
-	off        uint64 // of the data, or of the word
+	engine.Event // its task waits for the reply
+	kind         kind
+	phase        phase
+	nic          bool // executed by the NICs, not by the CPU
+	signal       bool // a signal follows the put
+	notifies     bool // a note follows
+	atomicOp     transport.Op
+	bytes        uint8 // size of the word
+	origin       int32 // number of from
+	target       int32 // number of to
+	from         *pe
+	to           *pe
+	link         *Link  // the link between their NICs
+	off          uint64 // offset of the data, or of the word
 
 	flow    *flow
 	operand uint64
 	cond    uint64
 	old     uint64 // the word before an atomic
 	id      uint64 // number in the order of issue
-	data    []byte // of a put, or the result of a get
+	data    []byte // what a put carries, or the result of a get
 
-	size int    // of a get
-	dst  []byte // the result of a non-blocking operation
-	sig  uint64
-	call func()
+	size int    // bytes of a get
+	dst  []byte // where the result of a non-blocking operation goes
+	sig  uint64 // offset of the word of the signal
 	note note
 	order
 	serial int32 // number among its PE's non-blocking operations, in an exploration
@@ -86,17 +83,17 @@ func (s *sim) newOp(k kind) *op {
 		return o
 	}
 	more := make([]op, opBatch)
-	for i := range more[1:] {
-		s.freeOps = append(s.freeOps, &more[1+i])
+	for i := range more {
+		s.freeOps = append(s.freeOps, &more[i])
 	}
-	more[0].kind = k
-	return &more[0]
+	return s.newOp(k)
 }
 
 func (s *sim) release(o *op) {
 	// the most frequent: its other fields were not used
-	if o.kind == opAtomic && o.task != nil && !o.notifies && !s.unordered() {
-		o.phase, o.task = arriving, nil
+	if o.kind == opAtomic && o.Task() != nil && !o.notifies && !s.unordered() {
+		o.phase = arriving
+		o.SetTask(nil)
 		s.freeOps = append(s.freeOps, o)
 		return
 	}
@@ -108,30 +105,9 @@ func (s *sim) release(o *op) {
 	s.freeOps = append(s.freeOps, o)
 }
 
-// schedule queues o, for time when.
-func (s *sim) schedule(when int64, o *op) {
-	if s.exploring() {
-		s.explorer.addPending(o)
-		return
-	}
-	s.queue.push(when, o)
-}
-
-// handle handles the event of o, and returns the task that goes on now, if any.
-func (s *sim) handle(o *op) *task {
-	switch o.kind {
-	case opResume:
-		t, stale := o.task, o.generation != o.task.generation || o.task.ended
-		s.release(o)
-		if stale {
-			return nil
-		}
-		return t
-	case opCall:
-		o.call()
-		s.release(o)
-		return nil
-	}
+// Happen implements engine.Model: it makes the operation of ev go through the phase that it has reached.
+func (s *sim) Happen(ev *engine.Event) *engine.Task {
+	o := opOf(ev)
 	switch o.phase {
 	case arriving:
 		return s.arrive(o)
@@ -145,7 +121,7 @@ func (s *sim) handle(o *op) *task {
 }
 
 // effect applies o to the memory of its target. An operation may take effect in two steps.
-func (s *sim) effect(o *op) *task {
+func (s *sim) effect(o *op) *engine.Task {
 	if s.anyDead && o.to.dead {
 		return s.failOp(o)
 	}
@@ -175,7 +151,7 @@ func (s *sim) effect(o *op) *task {
 		if o.signal {
 			o.phase = signalling
 			if d := s.signalTime(); d > 0 || s.exploring() {
-				s.schedule(s.now+d, o)
+				s.engine.Schedule(s.engine.Now()+d, &o.Event)
 				return nil
 			}
 			s.applySignal(o)
@@ -245,7 +221,7 @@ func (s *sim) applySignal(o *op) {
 
 // splitAtomic reads the word of an atomic of the NIC, and schedules the write: the CPU may change the word in between.
 // The NIC's other atomics on the word wait.
-func (s *sim) splitAtomic(o *op) *task {
+func (s *sim) splitAtomic(o *op) *engine.Task {
 	if s.lock(o) {
 		return nil
 	}
@@ -256,7 +232,7 @@ func (s *sim) splitAtomic(o *op) *task {
 		return s.finishEffect(o)
 	}
 	o.phase = writing
-	s.schedule(s.now+s.splitTime(), o)
+	s.engine.Schedule(s.engine.Now()+s.splitTime(), &o.Event)
 	return nil
 }
 
@@ -294,6 +270,11 @@ func (s *sim) locked(o *op) bool {
 		slices.ContainsFunc(o.to.lockedWords, func(l lockedWord) bool { return l.off == o.off&^7 })
 }
 
+// heldUp reports whether o cannot take effect now: a fence, another operation or a lock of the NIC holds it up.
+func (s *sim) heldUp(o *op) bool {
+	return o.flow != nil && o.phase == applying && (o.flow.mustWait(o) || s.locked(o))
+}
+
 // unlock schedules the atomics that wait for the word.
 func (s *sim) unlock(p *pe, off uint64) {
 	at := off &^ 7
@@ -301,31 +282,30 @@ func (s *sim) unlock(p *pe, off uint64) {
 	waiting := p.lockedWords[i].waiting
 	p.lockedWords = slices.Delete(p.lockedWords, i, i+1)
 	for _, o := range waiting {
-		s.schedule(s.now, o)
+		s.engine.Schedule(s.engine.Now(), &o.Event)
 	}
 }
 
 // notifyWaiters evaluates the conditions of tasks of p that read the changed bytes from lo to hi.
 func (s *sim) notifyWaiters(p *pe, lo, hi uint64) {
-	if len(p.waiting) > 0 {
-		s.recheckRange(p, lo, hi)
+	if len(p.Waiting()) > 0 {
+		p.RecheckRange(lo, hi)
 	}
 }
 
 // complete ends o at its initiator.
-func (s *sim) complete(o *op) *task {
+func (s *sim) complete(o *op) *engine.Task {
 	if s.anyDead && o.from.dead {
 		s.release(o)
 		return nil
 	}
-	if o.task != nil {
-		t := o.task // it takes the result and releases o
-		if t.ended || o.generation != t.generation {
+	if t := o.Task(); t != nil { // it takes the result and releases o
+		if !o.Awaited() {
 			s.release(o)
 			return nil
 		}
 		if o.nic && !s.unordered() {
-			t.elapsed += s.answerTime()
+			t.Elapsed += s.answerTime()
 		}
 		return t
 	}

@@ -31,11 +31,11 @@ func TestPrefetch(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer s.close()
-		s.exceedsCache = many
+		s.engine.Prefetch(many)
 		s.start()
-		s.run()
-		if s.err != nil {
-			t.Fatal(s.err)
+		s.engine.Run()
+		if err := s.engine.Err(); err != nil {
+			t.Fatal(err)
 		}
 		if many {
 			checkHotLines(t, s.pes[1])
@@ -51,9 +51,10 @@ func TestPrefetch(t *testing.T) {
 // checkHotLines tests that the lines that p's operations read are all prefetched.
 func checkHotLines(t *testing.T, p *pe) {
 	lines, _ := private.HotLines(p.world)
-	for _, line := range lines {
-		if line == 0 || !slices.Contains(p.hotLines[1:], line) {
-			t.Errorf("line %#x of the World of PE %d is not prefetched: hotLines has room for %d, and %d are wanted besides the channel's", line, p.id, hotLines, len(lines))
-		}
+	if slices.Contains(lines, 0) {
+		t.Errorf("of the World of PE %d a line is not known: %#x", p.ID, lines)
+	}
+	if left := p.recordHotLines(); left > 0 {
+		t.Errorf("%d lines of the World of PE %d are not prefetched: hotLines of package engine has too little room", left, p.ID)
 	}
 }

@@ -75,11 +75,11 @@ func (r *search) choose(x *explorer, s *sim, choices []choice) int {
 	}
 	state := x.state(s)
 	if x.soloLoop(state, len(choices)) {
-		s.fail(nil, fmt.Errorf("livelock: one PE polls and no other can go on\n\t%w", s.deadlock()))
+		s.engine.Fail(nil, fmt.Errorf("livelock: one PE polls and no other can go on\n\t%w", s.Deadlock()))
 		return -1
 	}
 	if f := r.seen[state]; f != nil {
-		s.err = errSeen
+		s.engine.Fail(nil, errSeen)
 		r.reachKnown(f.latest(), choices)
 		return -1
 	}
@@ -97,7 +97,7 @@ func (r *search) choose(x *explorer, s *sim, choices []choice) int {
 // revisit returns the choice at a node where an earlier run has been.
 func (r *search) revisit(s *sim, n *node, choices []choice) int {
 	if len(n.procs) != len(choices) || choices[n.taken].proc() != n.procs[n.taken] {
-		s.fail(nil, errors.New("the body does not do the same each time: it depends on more than its World"))
+		s.engine.Fail(nil, errors.New("the body does not do the same each time: it depends on more than its World"))
 		return -1
 	}
 	return n.taken

@@ -14,6 +14,7 @@ import (
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/internal/coll"
 	"github.com/gopgas/gopgas/pgas/internal/private"
+	"github.com/gopgas/gopgas/pgas/sim/internal/engine"
 	"github.com/gopgas/gopgas/pgas/topo"
 	"github.com/gopgas/gopgas/pgas/transport"
 )
@@ -98,8 +99,8 @@ func Run(ctx context.Context, cfg Config, npes int, body Body) (Report, error) {
 	}
 	defer s.close()
 	s.start()
-	s.run()
-	r := Report{Time: duration(s.now), Ops: s.issued, Events: s.events}
+	s.engine.Run()
+	r := Report{Time: engine.Duration(s.engine.Now()), Ops: s.issued, Events: s.engine.Events()}
 	err = s.failure("")
 	if lost := s.writeTimeline(); err == nil && lost != nil {
 		err = fmt.Errorf("sim: %w", lost)
@@ -131,58 +132,37 @@ type sim struct {
 	hosts  []boot.Host
 	common *coll.Common
 
-	weights      []weight
-	traffic      Traffic
-	now          int64 // picoseconds since the beginning
-	queue        queue
-	random       splitmix
-	running      *task // the task that runs
-	handler      *task // the task on whose stack events are handled; nil: the engine's
-	next         *task // the task that the loop resumes next
-	liveTasks    int   // tasks that have not ended
-	issued       uint64
-	events       uint64
-	freeOps      []*op
-	exceedsCache bool // the PEs are more than the CPU's caches hold
-	anyDead      bool // some PE is dead
-
-	cancellable     []*task // tasks that wait with a context that may end
-	nextCancellable int
-	cancelled       bool // one of their contexts has ended
-	stallReported   bool // all waits have been told of a stall, and none has ended since
+	engine  engine.Engine
+	weights []weight
+	traffic Traffic
+	random  engine.Random
+	issued  uint64 // operations so far
+	freeOps []*op
+	anyDead bool // some PE is dead
 
 	trace    trace
 	timeline timeline
-	explorer *explorer
-	failedPE *pe
-	err      error
+	explorer *explorer // the explorer of an exploration, or nil
 }
 
 // pe is a PE, and the transport of its World.
 //
 // With thousands of PEs, none of them is in a cache. The first line of 64 bytes has what operations of other PEs
-// read, the second what the PE's own operations read besides.
+// read, the next three what the PE's own operations read besides.
 type pe struct {
 	heap       []byte
-	waiting    []*task
 	dead       bool
 	deathKnown bool // the other PEs have been told that it is dead
+	engine.PE
+	host *host
 
-	s            *sim
-	host         *host
-	id           int
-	tasks        []*task
-	random       splitmix
-	delayedUntil int64 // it computes nothing before that time
-	world        *pgas.World
-	hotLines     [hotLines]uintptr // lines of the world and of its channel
-
-	channels    int   // made so far
-	serials     int32 // the number of its last operation without a task or call, in an exploration
+	s           *sim
+	world       *pgas.World
+	channels    int // channels made so far
 	lockedWords []lockedWord
 	notes       noteQueue
 	seg         *boot.Segment
-	unanswered  []*op // operations on it since its death, to fail once that is known
+	unanswered  []*op // operations on it since its death, which fail once the death is known
 	cacheLines  []cacheLine
 }
 
@@ -218,7 +198,9 @@ func newSimIn(ctx context.Context, cfg Config, npes int, body Body, mem []byte) 
 		cfg.Detection = 100 * time.Millisecond
 	}
 	s := &sim{mem: mem, cfg: cfg, ctx: ctx, costs: cfg.Costs, levels: newLevels(tree, cfg.Costs, npes), body: body}
-	s.random = splitmix(mix(cfg.Seed))
+	s.random = engine.Random(engine.Mix(cfg.Seed))
+	s.engine.Init(s, engine.Config{Context: ctx, MaxEvents: cfg.MaxEvents})
+	s.engine.Prefetch(npes >= engine.CachedPEs)
 	s.trace.out, s.trace.name = cfg.Trace, s.nameOf
 	if s.timeline, err = newTimeline(&cfg, npes); err != nil {
 		return nil, fmt.Errorf("sim: %w", err)
@@ -252,9 +234,6 @@ func (s *sim) makePEs(npes int) error {
 		hosts[i].name = fmt.Sprintf("host%d", i)
 	}
 	s.pes = make([]*pe, npes)
-	if s.exceedsCache = npes >= cachedPEs; s.exceedsCache {
-		s.queue.lookahead = distanceOps
-	}
 	all, owners := make([]pe, npes), make([]cacheLine, npes*lineCount)
 	s.hosts = make([]boot.Host, npes)
 	for i := range s.pes {
@@ -263,8 +242,9 @@ func (s *sim) makePEs(npes int) error {
 		if err != nil {
 			return fmt.Errorf("sim: %w", err)
 		}
-		all[i] = pe{s: s, id: i, host: h, seg: seg, heap: seg.Heap(0), cacheLines: owners[i*lineCount : (i+1)*lineCount], random: splitmix(mix(s.cfg.Seed) + mix(uint64(i+1)))}
+		all[i] = pe{s: s, PE: engine.PE{ID: i}, host: h, seg: seg, heap: seg.Heap(0), cacheLines: owners[i*lineCount : (i+1)*lineCount]}
 		s.pes[i] = &all[i]
+		s.engine.Add(&all[i].PE, engine.Mix(s.cfg.Seed)+engine.Mix(uint64(i+1)))
 		s.hosts[i] = boot.Host{Name: h.name, First: i, PEs: 1}
 	}
 	s.common = coll.NewCommon(npes)
@@ -289,11 +269,11 @@ func (s *sim) close() {
 // start makes the tasks that run the body, and schedules the planned deaths and delays.
 func (s *sim) start() {
 	for _, p := range s.pes {
-		s.resumeAt(s.newTask(p, func() {
+		s.engine.Start(&p.PE, func() {
 			if err := p.main(); err != nil {
-				s.fail(p, err)
+				s.engine.Fail(&p.PE, err)
 			}
-		}), 0, reasonCreated)
+		})
 	}
 	if s.explorer == nil {
 		s.planFaults()
@@ -304,7 +284,7 @@ func (s *sim) start() {
 func (p *pe) main() error {
 	s := p.s
 	ctx := context.WithValue(s.ctx, peKey{}, p)
-	job := &boot.Job{ID: "sim", PE: p.id, NPEs: len(s.pes), Hosts: s.hosts, HostIndex: p.id, Segment: p.seg, Launched: true, Record: s.timeline.of(p.id),
+	job := &boot.Job{ID: "sim", PE: p.ID, NPEs: len(s.pes), Hosts: s.hosts, HostIndex: p.ID, Segment: p.seg, Launched: true, Record: s.timeline.of(p.ID),
 		Settings: boot.Settings{Stats: s.cfg.Stats}}
 	opened, err := private.Open(ctx, job, private.Options{
 		Goroutines: true,
@@ -319,7 +299,7 @@ func (p *pe) main() error {
 	}
 	w := opened.(*pgas.World)
 	p.world = w
-	if s.exceedsCache {
+	if s.engine.Prefetches() {
 		p.recordHotLines()
 	}
 	if err := s.body(ctx, w); err != nil {
@@ -346,6 +326,6 @@ func (p *pe) ignorePlannedDeath(err error) error {
 // unordered reports whether operations may overtake each other.
 func (s *sim) unordered() bool { return s.cfg.Adversary || s.exploring() }
 
-func (s *sim) exploring() bool { return s.explorer != nil && s.explorer.on }
+func (s *sim) exploring() bool { return s.engine.Ordered() }
 
 func (s *sim) reducing() bool { return s.cfg.Reduce && s.exploring() }

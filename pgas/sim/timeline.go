@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/gopgas/gopgas/pgas/boot/record"
+	"github.com/gopgas/gopgas/pgas/sim/internal/engine"
 	traces "github.com/gopgas/gopgas/pgas/trace"
 )
 
@@ -52,7 +53,7 @@ func (s *sim) writeTimeline() error {
 		}
 		p := s.timeline.of(i)
 		t, counts := p.Trace(), p.Counts()
-		t.Host, t.Ended = index[h.Name], int64(duration(s.now))
+		t.Host, t.Ended = index[h.Name], int64(engine.Duration(s.engine.Now()))
 		all.Add(t, &counts)
 	}
 	t := all.Trace(hosts, make([]traces.Clock, len(hosts)))

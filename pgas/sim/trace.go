@@ -51,7 +51,7 @@ func (s *sim) record(w stepKind, o *op) {
 	t := &s.trace
 	e := &t.last[t.n%stepsKept]
 	t.n++
-	*e = step{s.now, w, o.kind, o.atomicOp, o.origin, o.target, o.id, o.off, o.bytesMoved(), o.operand, o.cond, o.old}
+	*e = step{s.engine.Now(), w, o.kind, o.atomicOp, o.origin, o.target, o.id, o.off, o.bytesMoved(), o.operand, o.cond, o.old}
 	if o.signal && w != effectStep {
 		e.off = o.sig
 	}
@@ -80,7 +80,7 @@ func (s *sim) recordDeath(p *pe) {
 	t := &s.trace
 	e := &t.last[t.n%stepsKept]
 	t.n++
-	*e = step{time: s.now, kind: deathStep, from: int32(p.id)}
+	*e = step{time: s.engine.Now(), kind: deathStep, from: int32(p.ID)}
 	if t.out != nil {
 		fmt.Fprintln(t.out, e.text(t.name))
 	}

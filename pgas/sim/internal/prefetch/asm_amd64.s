@@ -1,7 +1,7 @@
 #include "textflag.h"
 
-// func prefetchLines(addr uintptr, n int)
-TEXT ·prefetchLines(SB), NOSPLIT, $0-16
+// func Lines(addr uintptr, n int)
+TEXT ·Lines(SB), NOSPLIT, $0-16
 	MOVQ addr+0(FP), AX
 	MOVQ n+8(FP), CX
 
@@ -12,8 +12,8 @@ line:
 	JGT        line
 	RET
 
-// func prefetchEach(list *uintptr, n int)
-TEXT ·prefetchEach(SB), NOSPLIT, $0-16
+// func Each(list *uintptr, n int)
+TEXT ·Each(SB), NOSPLIT, $0-16
 	MOVQ list+0(FP), BX
 	MOVQ n+8(FP), CX
 
@@ -25,8 +25,8 @@ each:
 	JGT        each
 	RET
 
-// func currentG() uintptr
-TEXT ·currentG(SB), NOSPLIT, $0-8
+// func CurrentG() uintptr
+TEXT ·CurrentG(SB), NOSPLIT, $0-8
 	MOVQ (TLS), AX
 	MOVQ AX, ret+0(FP)
 	RET

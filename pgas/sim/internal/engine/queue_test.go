@@ -1,4 +1,4 @@
-package sim
+package engine
 
 import (
 	"math/rand/v2"
@@ -10,16 +10,16 @@ import (
 func TestQueue(t *testing.T) {
 	const seed = 7
 	rng := rand.New(rand.NewPCG(seed, 1))
-	var q queue
+	var q queue[int]
 	type entry struct {
 		at int64
-		op *op
+		ev *int
 	}
 	var twin []entry
 	for step := range 200_000 {
 		if rng.IntN(5) < 2 || len(twin) == 0 {
 			at := q.last + rng.Int64N(1<<rng.IntN(20))
-			o := new(op)
+			o := new(int)
 			q.push(at, o)
 			i, _ := slices.BinarySearchFunc(twin, at, func(e entry, at int64) int {
 				if e.at <= at {
@@ -33,7 +33,7 @@ func TestQueue(t *testing.T) {
 			}
 		}
 		at, o := q.pop()
-		if o != twin[0].op || at != twin[0].at {
+		if o != twin[0].ev || at != twin[0].at {
 			t.Fatalf("step %d: an event of time %d came out, want the first of time %d", step, at, twin[0].at)
 		}
 		twin = twin[1:]
@@ -48,16 +48,16 @@ func TestQueueBurst(t *testing.T) {
 	const end, events = 1 << 30, 5000
 	for _, span := range []int64{1, 2, 300, end} {
 		rng := rand.New(rand.NewPCG(9, uint64(span)))
-		q := queue{lookahead: 4}
+		q := queue[int]{lookahead: 4}
 		for _, at := range []int64{0, 1, end, end + 1, 2 * end} {
-			q.push(at, new(op))
+			q.push(at, new(int))
 		}
 		if at, _ := q.pop(); at != 0 {
 			t.Fatalf("the first event is of time %d", at)
 		}
-		order, last := map[*op]int{}, int64(0)
+		order, last := map[*int]int{}, int64(0)
 		for i := range events {
-			o := new(op)
+			o := new(int)
 			order[o] = i
 			q.push(1+rng.Int64N(span), o)
 			if sorted := len(q.next) - q.head; span > 1 && sorted > 2*maxInserted && sorted > events/int(span)+maxInserted {
@@ -86,8 +86,8 @@ func TestQueueBurst(t *testing.T) {
 
 func BenchmarkQueue(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	var q queue
-	o := new(op)
+	var q queue[int]
+	o := new(int)
 	delays := make([]int64, 4096)
 	for i := range delays {
 		delays[i] = rng.Int64N(4_000_000)

@@ -1,7 +1,7 @@
 #include "textflag.h"
 
-// func prefetchLines(addr uintptr, n int)
-TEXT ·prefetchLines(SB), NOSPLIT, $0-16
+// func Lines(addr uintptr, n int)
+TEXT ·Lines(SB), NOSPLIT, $0-16
 	MOVD addr+0(FP), R0
 	MOVD n+8(FP), R1
 
@@ -12,8 +12,8 @@ line:
 	BGT  line
 	RET
 
-// func prefetchEach(list *uintptr, n int)
-TEXT ·prefetchEach(SB), NOSPLIT, $0-16
+// func Each(list *uintptr, n int)
+TEXT ·Each(SB), NOSPLIT, $0-16
 	MOVD list+0(FP), R2
 	MOVD n+8(FP), R1
 
@@ -24,7 +24,7 @@ each:
 	BGT    each
 	RET
 
-// func currentG() uintptr
-TEXT ·currentG(SB), NOSPLIT, $0-8
+// func CurrentG() uintptr
+TEXT ·CurrentG(SB), NOSPLIT, $0-8
 	MOVD g, ret+0(FP)
 	RET
