@@ -15,7 +15,7 @@ import (
 	"github.com/gopgas/gopgas/pgas/sim"
 )
 
-// adversaries is the number of seeds of the adversary that a body is run with, unless envAdversaries names some of them.
+// adversaries is the number of seeds that a body is run with, unless envAdversaries names some.
 const adversaries = 10
 
 // envAdversaries is the variable with the seeds of a run, such as 3,4,5.
@@ -47,8 +47,8 @@ func RunAll(tb testing.TB, npes int, body Body) {
 }
 
 // RunSim runs body on npes PEs in the simulator, as the subtests sim/machine and sim/seed=0, sim/seed=1, … up to
-// sim/seed=9, or with the seeds that TEST_ADVERSARIES names (3,4,5). body must be one that the simulator can run: it starts no goroutine but by World.Go, and waits only through
-// its World. It should use the clock of its World.
+// sim/seed=9, or with the seeds that TEST_ADVERSARIES names (3,4,5). body must be one that the simulator can run: it
+// starts no goroutine but by World.Go, and waits only through its World. It should use the clock of its World.
 func RunSim(tb testing.TB, npes int, body Body) {
 	tb.Helper()
 	runSim(tb, npes, body)

@@ -114,7 +114,8 @@ func remove(names []string) error {
 // ip runs the ip command. It is in a process group of its own: Ctrl-C is for its caller, which undoes what was done.
 func ip(args ...string) error { return runIP(nil, args...) }
 
-// ipBatch gives one ip command the lines, of which the first that fails ends it. When ctx has ended it returns the cause.
+// ipBatch gives one ip command the lines. The first line that fails ends it. When ctx has ended, ipBatch returns the
+// cause.
 func ipBatch(ctx context.Context, lines []string, args ...string) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
