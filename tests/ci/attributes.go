@@ -10,8 +10,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"go/ast"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -31,35 +29,6 @@ var known = map[string]string{
 	"ucx":         "its tests run in short mode with the UCX of Debian 13, too",
 	"clusters":    "its tests are a step of their own",
 	"waits":       "its tests spend their time with waiting until a PE is found silent, or until programs are built",
-}
-
-// knownOfTests are the attributes of a test.
-var knownOfTests = map[string]string{
-	"weekly": "of those tests that compute for long, a seventh runs each day, and with run-tests -long all",
-	"ucx":    "it depends on the release of UCX or Open MPI, and runs with those of Debian 13, too; ucx=PATTERN: these subtests do",
-}
-
-// wordsOfTest returns the attributes that the comment of a test has.
-func wordsOfTest(file string, doc *ast.CommentGroup) (words []string, err error) {
-	if doc == nil {
-		return nil, nil
-	}
-	for _, c := range doc.List {
-		text, ok := strings.CutPrefix(c.Text, "//ci:")
-		if !ok {
-			continue
-		}
-		if words != nil {
-			return nil, fmt.Errorf("%s: a test has two lines //ci: put all its attributes into one", file)
-		}
-		words = strings.Fields(text)
-		for _, word := range words {
-			if name, _, _ := strings.Cut(word, "="); knownOfTests[name] == "" {
-				return nil, fmt.Errorf("%s: %s: there is no attribute %s: see tests/ci/attributes.go", file, c.Text, word)
-			}
-		}
-	}
-	return words, nil
 }
 
 var attributeLine = regexp.MustCompile(`(?m)^//ci:(.*)$`)
@@ -159,19 +128,3 @@ func isRaced(dir string, of []string) bool {
 // everything is the pattern of the go command for the packages of all modules of go.work. Those below tests are not
 // among them: their requirements would become those of all.
 const everything = "work"
-
-// goFiles returns all Go files except those below testdata, some of which are wrong on purpose.
-func goFiles(root string) (files []string, err error) {
-	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && (d.Name() == "testdata" || d.Name() == ".git"):
-			return fs.SkipDir
-		case strings.HasSuffix(path, ".go"):
-			files = append(files, path)
-		}
-		return nil
-	})
-	return files, err
-}

@@ -7,9 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -20,15 +17,6 @@ import (
 // inputs is how many inputs a target is tried with. It is a number of inputs, not a time: when a time ends on a loaded
 // machine, go test of Go 1.26 can report the end of the time itself as the failure (go.dev/issue/75804).
 const inputs = "2000x"
-
-// target is one function of a package's tests.
-type target struct{ pkg, name string }
-
-// marked is a target, with the attributes that its comment has.
-type marked struct {
-	target
-	words []string
-}
 
 func fuzz(ctx context.Context) error {
 	targets, err := fuzzTargets(".")
@@ -92,67 +80,3 @@ var fuzzFunc = regexp.MustCompile(`(?m)^func (Fuzz\w*)\(\w+ \*testing\.F\)`)
 
 // fuzzTargets finds the fuzz functions below root, in the order of their files.
 func fuzzTargets(root string) ([]target, error) { return functions(root, fuzzFunc) }
-
-// functions finds the functions that declares matches in the files of tests below root, in the order of these files.
-// The first group of declares is the name. Text in a comment or a string is no function.
-func functions(root string, declares *regexp.Regexp) (targets []target, err error) {
-	found, err := markedFuncs(root, declares)
-	for _, f := range found {
-		targets = append(targets, f.target)
-	}
-	return targets, err
-}
-
-func markedFuncs(root string, declares *regexp.Regexp) (found []marked, err error) {
-	files, err := goFiles(root)
-	if err != nil {
-		return nil, err
-	}
-	for _, path := range files {
-		if !strings.HasSuffix(path, "_test.go") {
-			continue
-		}
-		dir, err := filepath.Rel(root, filepath.Dir(path))
-		if err != nil {
-			return nil, err
-		}
-		of, err := markedFuncsOf(path, declares)
-		if err != nil {
-			return nil, err
-		}
-		for _, f := range of {
-			f.pkg = "./" + filepath.ToSlash(dir)
-			found = append(found, f)
-		}
-	}
-	return found, nil
-}
-
-// markedFuncsOf finds the functions of one file.
-func markedFuncsOf(path string, declares *regexp.Regexp) (found []marked, err error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	fset := token.NewFileSet()
-	file, err := parser.ParseFile(fset, path, text, parser.SkipObjectResolution|parser.ParseComments)
-	if err != nil {
-		return nil, err
-	}
-	for _, d := range file.Decls {
-		f, ok := d.(*ast.FuncDecl)
-		if !ok || f.Recv != nil {
-			continue
-		}
-		m := declares.FindSubmatch(text[fset.Position(f.Pos()).Offset:fset.Position(f.Type.End()).Offset])
-		if m == nil {
-			continue
-		}
-		words, err := wordsOfTest(path, f.Doc)
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, marked{target{name: string(m[1])}, words})
-	}
-	return found, nil
-}

@@ -9,12 +9,10 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
@@ -32,34 +30,6 @@ const quietLimit = 6 * time.Minute
 
 // slowest is how many of the slowest tests a run names.
 const slowest = 8
-
-// event is a line of go test -json.
-type event struct {
-	Action  string
-	Package string
-	Test    string
-	Output  string
-	Elapsed float64
-}
-
-// goTest returns a step that runs go test with args. The step vet has vetted all packages.
-func goTest(env []string, args ...string) func(context.Context) error {
-	return func(ctx context.Context) error {
-		return runGoTest(ctx, laneOf(ctx).stdout(), env, append([]string{"go", "test", "-json", "-vet=off", "-timeout=0"}, args...), quietLimit)
-	}
-}
-
-// runGoTest runs go test. Its error is a *testsFailed if all that has failed can run again.
-func runGoTest(ctx context.Context, out io.Writer, env, argv []string, limit time.Duration) error {
-	s, err := goTestRun(ctx, out, env, argv, limit)
-	var exit *exec.ExitError
-	if errors.As(err, &exit) && exit.ExitCode() == 1 {
-		if list, ok := s.failures(env, argv, limit); ok {
-			return &testsFailed{list, err}
-		}
-	}
-	return err
-}
 
 func goTestRun(ctx context.Context, out io.Writer, env, argv []string, limit time.Duration) (*summary, error) {
 	return goTestRunIn(ctx, "", out, env, argv, limit)

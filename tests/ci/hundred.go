@@ -25,8 +25,6 @@ const (
 	busyLoops    = 8
 )
 
-var anyTest = regexp.MustCompile(`(?m)^func ((?:Test|Example)\w*)\(`)
-
 // hundred runs the tests that match pattern, a pattern of go test -run, in the packages that have some of these
 // tests, or in those of dirs that have.
 func hundred(ctx context.Context, pattern string, dirs []string, times, loops int) error {

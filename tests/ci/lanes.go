@@ -15,44 +15,6 @@ import (
 	"time"
 )
 
-// A lane is how the programs of a step run. The zero value is for all that have no other.
-type lane struct {
-	out io.Writer // for what its programs print; nil: this process's own output
-	low bool      // they get the CPU time that all others leave, also those that yield: nice -n 19 took some of theirs
-}
-
-type laneKey struct{}
-
-func inLane(ctx context.Context, l lane) context.Context { return context.WithValue(ctx, laneKey{}, l) }
-
-func laneOf(ctx context.Context) lane {
-	l, _ := ctx.Value(laneKey{}).(lane)
-	return l
-}
-
-func (l lane) stdout() io.Writer {
-	if l.out == nil {
-		return os.Stdout
-	}
-	return l.out
-}
-
-func (l lane) stderr() io.Writer {
-	if l.out == nil {
-		return os.Stderr
-	}
-	return l.out
-}
-
-// A result is how a step has ended.
-type result struct {
-	step
-	printed []byte // by a step beside others
-	took    time.Duration
-	cpu     time.Duration // of the step's programs
-	err     error
-}
-
 func (r result) String() string {
 	if r.err != nil {
 		return fmt.Sprintf("== %s: failed after %.1f s: %v", r.name, r.took.Seconds(), r.err)
@@ -130,15 +92,6 @@ func (s step) time(ctx context.Context) result {
 	err := s.run(context.WithValue(ctx, cpuKey{}, cpu))
 	return result{step: s, took: time.Since(start), cpu: time.Duration(cpu.Load()), err: err}
 }
-
-// beside says whether a step runs beside those that come after it.
-type beside int
-
-const (
-	alone     beside = iota
-	computing        // in the second lane, with the CPU time that is left
-	waiting          // in the third lane
-)
 
 // besides are the second lane and the third. Each does one step at a time.
 type besides struct {

@@ -1,20 +1,23 @@
 // Command ci is behind the two commands of the README: run-main-job and run-tests. It imports nothing
 // that needs C, so that it can be built before a C compiler is there, and install one.
 //
-//	main.go      the command line
-//	install.go   what is missing, and apt
-//	job.go       the main job, on one machine and on two hosts
-//	steps.go     the steps of the tests
-//	lanes.go     which of them run beside others
-//	debian13.go  the step with another release of UCX
-//	root.go      running a program in another system's files
-//	gotest.go    go test, ended when it makes no progress, not by the clock
-//	again.go     a second run for tests that fail, alone, and the list of those that are flaky
-//	hundred.go   a test a hundred times, on a busy machine
-//	attributes.go what the steps do with a package, which stands in the package
-//	fuzz.go      the step that finds the fuzz targets
-//	autogroup.go a setting of the kernel that starves PEs
-//	run.go       running a program so that nothing of it is left
+//	main.go        the command line
+//	install.go     what is missing, and apt
+//	job.go         the main job, on one machine and on two hosts
+//	step.go        what a step of the tests is
+//	steps.go       the steps
+//	lanes.go       which of them run beside others
+//	debian13.go    the step with another release of UCX
+//	root.go        running a program in another system's files
+//	gotest.go      go test, ended when it makes no progress, not by the clock
+//	events.go      what go test reports of a package
+//	again.go       a second run for tests that fail, alone, and the list of those that are flaky
+//	hundred.go     a test a hundred times, on a busy machine
+//	attributes.go  what the steps do with a package, which stands in the package
+//	declared.go    what test files declare: functions, and what the steps do with them
+//	fuzz.go        the step that runs the fuzz targets
+//	autogroup.go   a setting of the kernel that starves PEs
+//	run.go         running a program so that nothing of it is left, and the lane that it runs in
 package main
 
 import (

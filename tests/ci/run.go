@@ -6,6 +6,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -13,6 +14,35 @@ import (
 	"syscall"
 	"time"
 )
+
+// A lane is how the programs of a step run. The zero value is for all that have no other.
+type lane struct {
+	out io.Writer // for what its programs print; nil: this process's own output
+	low bool      // they get the CPU time that all others leave, also those that yield: nice -n 19 took some of theirs
+}
+
+type laneKey struct{}
+
+func inLane(ctx context.Context, l lane) context.Context { return context.WithValue(ctx, laneKey{}, l) }
+
+func laneOf(ctx context.Context) lane {
+	l, _ := ctx.Value(laneKey{}).(lane)
+	return l
+}
+
+func (l lane) stdout() io.Writer {
+	if l.out == nil {
+		return os.Stdout
+	}
+	return l.out
+}
+
+func (l lane) stderr() io.Writer {
+	if l.out == nil {
+		return os.Stderr
+	}
+	return l.out
+}
 
 // command returns a program that ends when ctx does: it gets a signal first, and is then killed with its group.
 func command(ctx context.Context, argv ...string) *exec.Cmd {

@@ -15,14 +15,6 @@ import (
 	"time"
 )
 
-// step is one line of the report.
-type step struct {
-	name   string
-	what   string
-	run    func(ctx context.Context) error
-	beside beside // those that come after it
-}
-
 // steps begin with the cheapest. Those of processes that wait for each other leave CPU time: what only computes runs
 // beside them, in the policy SCHED_IDLE. Those that wait for time-outs use little, and run beside others
 // too, and so does what is short.
@@ -55,6 +47,13 @@ func shortSteps() []step {
 		return !slices.Contains([]string{"gofmt", "build", "vet", "generate"}, s.name)
 	})
 	return append(static, step{name: "test", what: "the tests in short mode: PEs are goroutines only", run: goTest(nil, "-short", everything)})
+}
+
+// goTest returns a step that runs go test with args. The step vet has vetted all packages.
+func goTest(env []string, args ...string) func(context.Context) error {
+	return func(ctx context.Context) error {
+		return runGoTest(ctx, laneOf(ctx).stdout(), env, append([]string{"go", "test", "-json", "-vet=off", "-timeout=0"}, args...), quietLimit)
+	}
 }
 
 // fastPath makes the PEs of tests use the fast path; by default pgastest makes them check every access. The
