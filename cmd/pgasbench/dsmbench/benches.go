@@ -3,15 +3,7 @@ package dsmbench
 // The table of what is measured on a job. A bench is a body that every PE runs. PE 0 measures; the last PE has written
 // what PE 0 reads.
 
-import (
-	"slices"
-)
-
-// A bench is one figure, for one or all sizes of blocks.
-type bench struct {
-	name, doc string
-	run       func(m *meter) error
-}
+import "slices"
 
 var benches = []bench{
 	{"read-fault", "the first read of a block that the last PE has written, of which a notice has told; a Get of as many bytes", bySize(readFault)},
@@ -28,17 +20,10 @@ var benches = []bench{
 	{"merge", "figure 1: 1, 10, 50, 100 % of a block changed: get and merge; packed diff to its home; a put of each run", bySize(mergeAtWriter)},
 }
 
-func benchNames() (names []string) {
-	for _, b := range benches {
-		names = append(names, b.name)
-	}
-	return names
-}
-
 // bySize runs body for each size of blocks.
 func bySize(body func(m *meter, block int) error) func(m *meter) error {
 	return func(m *meter) error {
-		for _, block := range slices.Sorted(slices.Values(m.o.blocks)) {
+		for _, block := range slices.Sorted(slices.Values(m.blocks)) {
 			if err := body(m, block); err != nil {
 				return err
 			}

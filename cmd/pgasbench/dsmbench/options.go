@@ -4,11 +4,7 @@ package dsmbench
 
 import (
 	"cmp"
-	"errors"
 	"flag"
-	"fmt"
-	"os"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -17,22 +13,16 @@ import (
 	"github.com/gopgas/gopgas/cmd/pgasbench/chart"
 	"github.com/gopgas/gopgas/cmd/pgasbench/lists"
 	"github.com/gopgas/gopgas/cmd/pgasbench/machines"
+	"github.com/gopgas/gopgas/cmd/pgasbench/sweep"
 )
 
 // Options are what the command line says.
 type Options struct {
-	Simulated bool // run skeletons with Simulate, and otherwise measure with Run
-	List      bool // print List, and end
-
+	sweep.Options
 	points  []point
 	benches []bench
 	blocks  []int
 	span    time.Duration
-	jobs    int
-	json    bool
-	plot    string
-	title   string
-	x, y    string
 }
 
 const usage = `DESCRIPTION
@@ -57,104 +47,70 @@ FLAGS
 
 // Help returns what -h prints.
 func Help() string {
-	var text strings.Builder
 	fs, _ := declareFlags()
-	fs.SetOutput(&text)
-	fs.PrintDefaults()
-	return usage + text.String()
+	return sweep.Help(usage, fs)
 }
 
 // List returns a line for each bench, each skeleton and each figure.
 func List() string {
-	var text strings.Builder
-	text.WriteString("benches (-bench)\n")
-	for _, b := range benches {
-		fmt.Fprintf(&text, "  %-16s %s\n", b.name, b.doc)
-	}
-	text.WriteString("skeletons (-sim -bench)\n")
-	for _, p := range programs {
-		fmt.Fprintf(&text, "  %-16s %s\n", p.name, p.doc)
-	}
-	text.WriteString("figures (-sim -figure)\n")
-	for _, f := range figures {
-		fmt.Fprintf(&text, "  %-16s %s\n", f.name, f.doc)
-	}
-	return text.String()
+	return sweep.List("benches (-bench)", 16, benches) + sweep.List("skeletons (-sim -bench)", 16, programs) +
+		sweep.List("figures (-sim -figure)", 16, figures)
 }
 
 // given is the flags as they are written.
 type given struct {
-	o                                Options
-	figure, bench, protocol, notices string
-	lease, nodes, threads, blocks    string
-	costs, vary                      string
-	steps                            int
-	fault                            time.Duration
-	seed                             uint64
+	o                        Options
+	bench, protocol, notices string
+	lease, blocks            string
+	steps                    int
+	fault                    time.Duration
 }
 
 func declareFlags() (*flag.FlagSet, *given) {
 	fs := flags.New("dsm")
 	g := &given{}
-	flags.BoolVar(fs, &g.o.Simulated, "sim", false, "run skeletons in the simulator, without pgasrun")
-	flags.BoolVar(fs, &g.o.List, "list", false, "list benches, skeletons and figures, and end")
+	g.o.Declare(fs, sweep.Texts{
+		Simulated: "run skeletons in the simulator, without pgasrun",
+		List:      "list benches, skeletons and figures, and end",
+		Figure:    "with -sim: the points of a figure of the paper, by its `name`",
+		Nodes:     "with -sim: `numbers` of hosts",
+		Threads:   "with -sim: `numbers` of PEs of a host",
+		X:         "with -sim: `parameter` along the plot (default the figure's, or nodes)",
+		Y:         "with -sim: `metric` up the plot: " + strings.Join(sweep.Names(metrics), ", ") + " (default the figure's, or program)",
+		Costs:     "connectx3",
+		Vary:      "latency=2,gap=0.5",
+	})
 	fs.StringVar(&g.bench, "bench", "", "`benches` or skeletons to run, divided by commas (default all; with -sim cg)")
 	fs.StringVar(&g.blocks, "blocks", "4096,32768", "`sizes` of blocks in bytes")
 	flags.DurationVar(fs, &g.o.span, "time", 200*time.Millisecond, "for how `long` each figure is measured")
-	fs.StringVar(&g.figure, "figure", "", "with -sim: the points of a figure of the paper, by its `name`")
 	fs.StringVar(&g.protocol, "protocol", "", "with -sim: `protocols` to compare: "+strings.Join(protocolNames(), ", "))
 	fs.StringVar(&g.notices, "notices", "", "with -sim: `numbers` of write notices of a fence (default the paper's)")
 	fs.StringVar(&g.lease, "lease", "", "with -sim: `numbers`: the lease")
-	fs.StringVar(&g.nodes, "nodes", "", "with -sim: `numbers` of hosts")
-	fs.StringVar(&g.threads, "threads", "", "with -sim: `numbers` of PEs of a host")
 	flags.IntVar(fs, &g.steps, "steps", 3, "with -sim: `steps` of the program that are measured, after two that are not")
 	flags.DurationVar(fs, &g.fault, "fault", usualFault, "with -sim: CPU `time` of a block that is fetched or written first, besides its messages")
-	fs.StringVar(&g.costs, "costs", "connectx3", "with -sim: what operations cost, on a `machine`: "+strings.Join(machines.Names(), ", "))
-	fs.StringVar(&g.vary, "vary", "", "with -sim: costs of the machine that are `multiplied`, such as latency=2,gap=0.5")
-	flags.Uint64Var(fs, &g.seed, "seed", 1, "with -sim: `number` from which all random ones follow")
-	flags.IntVar(fs, &g.o.jobs, "jobs", runtime.GOMAXPROCS(0), "with -sim: `points` at a time")
-	flags.BoolVar(fs, &g.o.json, "json", false, "print one JSON object a line")
-	fs.StringVar(&g.o.plot, "plot", "", "draw a plot to `file`, .svg or .png")
-	fs.StringVar(&g.o.x, "x", "", "with -sim: `parameter` along the plot (default the figure's, or nodes)")
-	fs.StringVar(&g.o.y, "y", "", "with -sim: `metric` up the plot: "+strings.Join(metricNames(), ", ")+" (default the figure's, or program)")
 	return fs, g
 }
 
-// simulatorOnly and jobOnly are flags that one of the two ways to measure has no use for.
-var (
-	simulatorOnly = []string{"figure", "protocol", "notices", "lease", "nodes", "threads", "steps", "fault", "costs", "vary", "seed", "jobs", "x", "y"}
-	jobOnly       = []string{"blocks", "time"}
-)
+// rules are what a command line must not have.
+var rules = sweep.Rules{
+	Choose:       "benches are chosen with -bench",
+	OfSimulator:  []string{"figure", "protocol", "notices", "lease", "nodes", "threads", "steps", "fault", "costs", "vary", "seed", "jobs", "x", "y"},
+	NotOnJob:     "on a job, the PEs are as pgasrun makes them",
+	OfJob:        []string{"blocks", "time"},
+	NotSimulated: "a skeleton has the blocks and steps of its program",
+}
 
 // Parse reads the arguments behind "dsm". The error is flag.ErrHelp, which asks for Help, or one line about a mistake.
 func Parse(args []string) (*Options, error) {
 	fs, g := declareFlags()
-	if err := fs.Parse(args); err != nil {
+	if err := g.o.Parse(fs, args, rules); err != nil {
 		return nil, err
-	}
-	if fs.NArg() > 0 {
-		return nil, fmt.Errorf("unexpected argument %q: benches are chosen with -bench", fs.Arg(0))
 	}
 	if g.o.List {
 		return &g.o, nil
 	}
-	var wrong error
-	fs.Visit(func(f *flag.Flag) {
-		switch {
-		case !g.o.Simulated && slices.Contains(simulatorOnly, f.Name):
-			wrong = fmt.Errorf("-%s is for -sim: on a job, the PEs are as pgasrun makes them", f.Name)
-		case g.o.Simulated && slices.Contains(jobOnly, f.Name):
-			wrong = fmt.Errorf("-%s is not for -sim: a skeleton has the blocks and steps of its program", f.Name)
-		}
-	})
-	if g.o.Simulated && os.Getenv("PGAS_PE") != "" {
-		wrong = errors.New("-sim simulates all PEs by itself: leave pgasrun away")
-	}
-	if wrong == nil {
-		wrong = chart.CheckName(g.o.plot)
-	}
-	if wrong != nil {
-		return nil, wrong
+	if err := chart.CheckName(g.o.Plot); err != nil {
+		return nil, err
 	}
 	if g.o.Simulated {
 		return &g.o, g.simulated()
@@ -165,7 +121,7 @@ func Parse(args []string) (*Options, error) {
 // measured reads what a job measures.
 func (g *given) measured() error {
 	r := lists.Reader{}
-	names := r.Words("bench", g.bench, benchNames())
+	names := r.Words("bench", g.bench, sweep.Names(benches))
 	g.o.blocks = r.Ints("blocks", g.blocks, 4096, 1<<20)
 	if g.o.span <= 0 {
 		r.Fail("-time %v: more than nothing, such as 200ms", g.o.span)
@@ -185,40 +141,38 @@ func (g *given) measured() error {
 
 // simulated makes points of what is given.
 func (g *given) simulated() error {
-	var f figure
-	if g.figure != "" {
-		var ok bool
-		if f, ok = figureOf(g.figure); !ok {
-			return fmt.Errorf("-figure %s: there is none of that name; there are %s", g.figure, strings.Join(figureNames(), ", "))
-		}
+	f, err := sweep.Chosen(figures, g.o.Figure)
+	if err != nil {
+		return err
 	}
 	r := lists.Reader{}
-	s := sweep{
-		benches: r.Words("bench", g.bench, programNames()), protocols: r.Words("protocol", g.protocol, protocolNames()),
+	s := grid{
+		benches: r.Words("bench", g.bench, sweep.Names(programs)), protocols: r.Words("protocol", g.protocol, protocolNames()),
 		notices: r.Ints("notices", g.notices, 0, 1<<16), lease: r.Ints("lease", g.lease, 1, 1<<30),
-		nodes: r.Ints("nodes", g.nodes, 1, 4096), threads: r.Ints("threads", g.threads, 1, 64),
-		rest: point{Steps: g.steps, Fault: g.fault, Costs: r.Word("costs", g.costs, machines.Names()), Vary: g.vary, Seed: g.seed},
+		nodes: r.Ints("nodes", g.o.Nodes, 1, 4096), threads: r.Ints("threads", g.o.Threads, 1, 64),
+		rest: point{Steps: g.steps, Fault: g.fault, Costs: r.Word("costs", g.o.Costs, machines.Names()), Vary: g.o.Vary, Seed: g.o.Seed},
 	}
-	if _, err := machines.Costs("connectx3", g.vary); err != nil {
+	if _, err := machines.Costs("connectx3", g.o.Vary); err != nil {
 		r.Fail("%w", err)
 	}
 	if g.steps < 1 {
 		r.Fail("-steps %d: at least one", g.steps)
 	}
-	if g.fault < 0 {
-		r.Fail("-fault %v: nothing or more, such as 5us", g.fault)
-	}
-	if g.o.jobs < 1 {
-		r.Fail("-jobs %d: at least one point at a time", g.o.jobs)
-	}
 	o := &g.o
-	o.points = s.over(f.sweep).over(usual).points()
-	o.x, o.y, o.title = cmp.Or(o.x, f.x, "nodes"), cmp.Or(o.y, f.y, "program"), f.doc
-	if p, ok := parameterOf(o.x); !ok || p.value == nil {
-		r.Fail("-x %s: there are notices, lease, nodes, pes", o.x)
-	}
-	if _, ok := metricOf(o.y); !ok {
-		r.Fail("-y %s: there are %s", o.y, strings.Join(metricNames(), ", "))
+	o.points = s.over(f.Grid).over(usual).points()
+	o.X, o.Y, o.Title = cmp.Or(o.X, f.X, "nodes"), cmp.Or(o.Y, f.Y, "program"), f.Doc
+	if err := o.Check(numericNames(), []string{"notices", "lease", "nodes", "pes"}, sweep.Names(metrics)); err != nil {
+		r.Fail("%w", err)
 	}
 	return r.Err
+}
+
+// numericNames returns the parameters that can be an axis.
+func numericNames() (names []string) {
+	for _, p := range parameters {
+		if p.value != nil {
+			names = append(names, p.name)
+		}
+	}
+	return names
 }

@@ -4,11 +4,12 @@ package dsmbench
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 	"time"
+
+	"github.com/gopgas/gopgas/cmd/pgasbench/sweep"
 )
 
 // output prints results and collects them for the plot.
@@ -37,8 +38,8 @@ func (out *output) inOrder(ctx context.Context, done []chan outcome) error {
 
 func (out *output) add(r outcome) error {
 	out.results = append(out.results, r)
-	if out.o.json {
-		return printJSON(out.w, r)
+	if out.o.JSON {
+		return sweep.PrintJSON(out.w, r)
 	}
 	if len(out.results) == 1 {
 		if _, err := fmt.Fprintf(out.w, "simulated: costs of %s, seed %d; a PE stands for %d workers; counts of all PEs in one step\n", r.Costs+r.Vary, r.Seed, workersOfPE); err != nil {
@@ -74,19 +75,9 @@ func (out *output) line(cells ...string) error {
 	return err
 }
 
-// printJSON prints v as one line.
-func printJSON(w io.Writer, v any) error {
-	line, err := json.Marshal(v)
-	if err != nil {
-		return fmt.Errorf("writing a result: %w", err)
-	}
-	_, err = w.Write(append(line, '\n'))
-	return err
-}
-
 // close draws the plot.
 func (out *output) close() error {
-	if out.o.plot == "" || len(out.results) < len(out.o.points) {
+	if out.o.Plot == "" || len(out.results) < len(out.o.points) {
 		return nil
 	}
 	return drawPlot(out.o, out.results)

@@ -1,14 +1,12 @@
 package dsmbench
 
-// A point is one skeleton with one value for each parameter, and what comes of it.
+// A point is one skeleton with one value for each parameter.
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"time"
 
-	"github.com/gopgas/gopgas/dsm"
 	"github.com/gopgas/gopgas/internal/protocols"
 )
 
@@ -75,6 +73,9 @@ func number(name, label string, of func(point) int) parameter {
 	}
 }
 
+// Row makes parameters the rows of a table.
+func (p parameter) Row() (name, doc string) { return p.name, p.label }
+
 // parameters in the order of the table's columns.
 var parameters = []parameter{
 	{name: "bench", text: func(c point) string { return c.Bench }},
@@ -87,66 +88,4 @@ var parameters = []parameter{
 	},
 	number("nodes", "hosts", func(c point) int { return c.Nodes }),
 	number("pes", "PEs", point.pes),
-}
-
-func parameterOf(name string) (parameter, bool) {
-	i := slices.IndexFunc(parameters, func(p parameter) bool { return p.name == name })
-	if i < 0 {
-		return parameter{}, false
-	}
-	return parameters[i], true
-}
-
-// outcome is a point that has been simulated. Counts are of all PEs in one step.
-type outcome struct {
-	point
-	PEs          int           `json:"pes"`
-	Step         time.Duration `json:"step_ns"`
-	Program      float64       `json:"program_s"` // all steps
-	Speedup      float64       `json:"speedup"`   // over the paper's time in order
-	FastReads    float64       `json:"fast_reads"`
-	SlowReads    float64       `json:"slow_reads"`
-	Hops         float64       `json:"hops"`
-	Gets         float64       `json:"gets"`
-	Fetched      float64       `json:"bytes_fetched"` // as the program's
-	FastReleases float64       `json:"fast_releases"`
-	Moves        float64       `json:"moves"`
-	Invalidated  float64       `json:"invalidated"`
-}
-
-// tally is what one PE did in the measured steps.
-type tally struct {
-	took  time.Duration
-	stats dsm.Stats
-}
-
-// sum makes a result of the tallies of all PEs.
-func sum(c point, tallies []tally) outcome {
-	p, _ := programOf(c.Bench)
-	r := outcome{point: c, PEs: c.pes()}
-	steps := float64(c.Steps)
-	for _, t := range tallies {
-		r.Step = max(r.Step, t.took/time.Duration(c.Steps))
-		r.FastReads += float64(t.stats.FastReads) / steps
-		r.SlowReads += float64(t.stats.SlowReads) / steps
-		r.Hops += float64(t.stats.Hops) / steps
-		r.Gets += float64(t.stats.Gets) / steps
-		r.Fetched += float64(t.stats.BytesFetched) * float64(p.grain) / steps
-		r.FastReleases += float64(t.stats.FastReleases) / steps
-		r.Moves += float64(t.stats.Moves) / steps
-		r.Invalidated += float64(t.stats.Invalidated) / steps
-	}
-	r.Program = r.Step.Seconds() * float64(p.steps)
-	r.Speedup = p.sequential.Seconds() / r.Program
-	return r
-}
-
-// since returns what has been counted since before.
-func since(before, now dsm.Stats) dsm.Stats {
-	return dsm.Stats{
-		FastReads: now.FastReads - before.FastReads, SlowReads: now.SlowReads - before.SlowReads,
-		Hops: now.Hops - before.Hops, Gets: now.Gets - before.Gets, BytesFetched: now.BytesFetched - before.BytesFetched,
-		FastReleases: now.FastReleases - before.FastReleases, Moves: now.Moves - before.Moves,
-		Changed: now.Changed - before.Changed, Invalidated: now.Invalidated - before.Invalidated, Fences: now.Fences - before.Fences,
-	}
 }

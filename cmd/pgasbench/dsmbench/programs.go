@@ -5,7 +5,6 @@ package dsmbench
 // arrays are written first by the PE that uses them, and the times of phases relate as guessed.
 
 import (
-	"slices"
 	"time"
 )
 
@@ -20,23 +19,6 @@ var programs = []*program{
 	ep("ep-c", "EP class C", seconds(301.03)),
 	ft,
 	is,
-}
-
-func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
-
-func programOf(name string) (*program, bool) {
-	i := slices.IndexFunc(programs, func(p *program) bool { return p.name == name })
-	if i < 0 {
-		return nil, false
-	}
-	return programs[i], true
-}
-
-func programNames() (names []string) {
-	for _, p := range programs {
-		names = append(names, p.name)
-	}
-	return names
 }
 
 const (

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gopgas/gopgas/cmd/pgasbench/result"
+	"github.com/gopgas/gopgas/cmd/pgasbench/sweep"
 	"github.com/gopgas/gopgas/dsm"
 	"github.com/gopgas/gopgas/pgas"
 )
@@ -34,35 +35,22 @@ type measured struct {
 	Moves     float64 `json:"moves"` // releases that sent messages
 }
 
-// Run measures the benches of o with the PEs of this job. PE 0 prints. It returns an error if page faults cannot be
-// had, if a bench reads other bytes than were written, and those of package dsm.
-func Run(ctx context.Context, w *pgas.World, o *Options, stdout io.Writer) error {
-	if w.NPEs() < 2 {
-		return fmt.Errorf("pgasbench dsm takes 2 PEs or more: run it under pgasrun -n 2")
-	}
-	agreed, err := pgas.Alloc[int64](ctx, w, 1)
-	if err != nil {
-		return err
-	}
-	m := &meter{ctx: ctx, w: w, o: o, out: stdout, agreed: agreed, first: w.PE() == 0, partner: w.NPEs() - 1}
-	m.last = w.PE() == m.partner
-	for _, b := range o.benches {
-		m.bench = b.name
-		if err := b.run(m); err != nil {
-			return fmt.Errorf("%s: %w", b.name, err)
-		}
-	}
-	if m.first && o.plot != "" {
-		return drawMeasured(o, m.rows)
-	}
-	return nil
+// A bench is one figure, for one or all sizes of blocks.
+type bench struct {
+	name, doc string
+	run       func(m *meter) error
 }
+
+// Row makes benches the rows of a table.
+func (b bench) Row() (name, doc string) { return b.name, b.doc }
 
 // meter is one PE that measures.
 type meter struct {
 	ctx         context.Context
 	w           *pgas.World
-	o           *Options
+	blocks      []int         // sizes of blocks
+	span        time.Duration // for how long a trial repeats rounds
+	json        bool          // print rows as JSON
 	out         io.Writer
 	agreed      pgas.Sym[int64]
 	first, last bool
@@ -98,7 +86,7 @@ func (m *meter) measure(t trial) error {
 	began := time.Now()
 	var before, counted dsm.Stats
 	for round := 0; ; round++ {
-		again := round < least || round < most && time.Since(began) < m.o.span
+		again := round < least || round < most && time.Since(began) < m.span
 		if ok, err := m.agree(again); err != nil || !ok {
 			if err != nil {
 				return err
@@ -206,8 +194,8 @@ func (m *meter) report(t trial, own, beside []float64, s dsm.Stats) error {
 // row prints r and keeps it for the plot.
 func (m *meter) row(r measured) error {
 	m.rows = append(m.rows, r)
-	if m.o.json {
-		return printJSON(m.out, r)
+	if m.json {
+		return sweep.PrintJSON(m.out, r)
 	}
 	if len(m.rows) == 1 {
 		if _, err := fmt.Fprintf(m.out, "%-15s %-18s %-5s %-5s %8s %12s %12s %8s %6s %6s %6s\n", "bench", "", "mode", "to", "block", "p50", "beside", "ratio", "fast", "slow", "moves"); err != nil {

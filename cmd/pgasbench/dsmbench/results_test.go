@@ -3,6 +3,8 @@ package dsmbench
 import (
 	"bytes"
 	"testing"
+
+	"github.com/gopgas/gopgas/cmd/pgasbench/sweep"
 )
 
 // TestResults: what a job prints as JSON is read back, and a field that is not known is an error.
@@ -10,7 +12,7 @@ func TestResults(t *testing.T) {
 	var out bytes.Buffer
 	out.WriteString("pgasrun: something else\n")
 	for _, m := range []measured{{Bench: "upgrade", Block: 4096, PEs: 2, Transport: "shm", P50ns: 7e3, MinNs: 6e3}, {Bench: "barrier", Block: BarrierBlock, P50ns: 400}} {
-		if err := printJSON(&out, m); err != nil {
+		if err := sweep.PrintJSON(&out, m); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/gopgas/gopgas/cmd/pgasbench/machines"
+	"github.com/gopgas/gopgas/cmd/pgasbench/sweep"
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/sim"
 )
@@ -30,20 +31,20 @@ func simulate(ctx context.Context, c point, all *progress) (outcome, error) {
 	if err != nil {
 		return outcome{}, err
 	}
-	p, _ := programOf(c.Bench)
+	p, _ := sweep.Find(programs, c.Bench)
 	cfg := sim.Config{
 		Seed: c.Seed, Topology: fmt.Sprintf("socket:1,host:%d", c.Threads), Costs: costs, MaxEvents: mostEvents,
 		HeapMax: p.heap(c),
 	}
 	tallies := make([]tally, c.pes())
 	if _, err := sim.Run(ctx, cfg, c.pes(), func(ctx context.Context, w *pgas.World) error {
-		t, err := run(ctx, w, c, now)
+		t, err := run(ctx, w, p, c, now)
 		tallies[w.PE()] = t
 		return err
 	}); err != nil {
 		return outcome{}, fmt.Errorf("%s: %w", c.name(), err)
 	}
-	return sum(c, tallies), nil
+	return sum(p, c, tallies), nil
 }
 
 // heap returns what a PE of a point may allocate: blocks and masters, words of blocks, bitmaps of PEs, notices.
@@ -55,8 +56,8 @@ func (p *program) heap(c point) uint64 {
 }
 
 // run is one PE of a point.
-func run(ctx context.Context, w *pgas.World, c point, now *running) (t tally, err error) {
-	k, err := newWorker(ctx, w, c)
+func run(ctx context.Context, w *pgas.World, p *program, c point, now *running) (t tally, err error) {
+	k, err := newWorker(ctx, w, p, c)
 	if err != nil {
 		return t, err
 	}
@@ -116,7 +117,7 @@ func Simulate(ctx context.Context, o *Options, stdout io.Writer) error {
 	defer stop()
 	go all.watch(watched, os.Stderr)
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(o.jobs + 1) // one prints
+	group.SetLimit(o.Jobs + 1) // one prints
 	done := make([]chan outcome, len(o.points))
 	for i := range done {
 		done[i] = make(chan outcome, 1)

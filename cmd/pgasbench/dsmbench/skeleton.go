@@ -38,6 +38,9 @@ const workersOfPE = 16
 // counted: the workers of a PE do that at the same time.
 const usualFault = 7 * time.Microsecond
 
+// Row makes programs the rows of a table.
+func (p *program) Row() (name, doc string) { return p.name, p.doc }
+
 // worker is one PE in a skeleton. It stands for workersOfPE workers of one process.
 type worker struct {
 	ctx    context.Context
@@ -53,8 +56,7 @@ type worker struct {
 }
 
 // newWorker opens the region of a skeleton. It is collective.
-func newWorker(ctx context.Context, w *pgas.World, c point) (*worker, error) {
-	p, _ := programOf(c.Bench)
+func newWorker(ctx context.Context, w *pgas.World, p *program, c point) (*worker, error) {
 	k := &worker{ctx: ctx, w: w, p: p, mark: 1, fault: c.Fault}
 	choice, _ := choiceOf(c.Protocol)
 	choice.AllNotices = p.writable != nil
@@ -209,3 +211,5 @@ func (k *worker) locked(body func()) error {
 	k.mutex.Unlock()
 	return nil
 }
+
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }

@@ -7,11 +7,13 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/gopgas/gopgas/cmd/pgasbench/sweep"
 )
 
 // at returns the usual point of a skeleton with changes.
 func at(bench string, change func(*point)) point {
-	c := sweep{benches: []string{bench}, rest: point{Steps: 2, Costs: "connectx3", Seed: 1}}.over(usual).points()[0]
+	c := grid{benches: []string{bench}, rest: point{Steps: 2, Costs: "connectx3", Seed: 1}}.over(usual).points()[0]
 	change(&c)
 	return c
 }
@@ -34,7 +36,7 @@ func TestCliff(t *testing.T) {
 	if enough.SlowReads != 0 || enough.FastReads < 3*46 {
 		t.Errorf("48 notices: %+v", enough)
 	}
-	p, _ := programOf("cg")
+	p, _ := sweep.Find(programs, "cg")
 	if matrix := float64((p.arrays[4] + p.arrays[5]) / p.block); few.SlowReads == 0 || few.SlowReads > matrix/10 {
 		t.Errorf("44 notices: %v slow reads; the matrix has %v blocks", few.SlowReads, matrix)
 	}
@@ -103,7 +105,7 @@ func TestBlocks(t *testing.T) {
 		array  int
 		blocks int64
 	}{{"cg", 0, 46}, {"cg-c", 0, 37}, {"bt", btU, 80}, {"ft", 0, 2048}, {"is", 1, 32}} {
-		p, ok := programOf(c.bench)
+		p, ok := sweep.Find(programs, c.bench)
 		if !ok {
 			t.Fatalf("no %s", c.bench)
 		}

@@ -100,8 +100,8 @@ func Parse(args []string) (*Options, error) {
 		return nil, fmt.Errorf("unexpected argument %q: the directory is said with -o", fs.Arg(0))
 	case o.dir == "":
 		return nil, errors.New("-o is missing: say in which directory the page is to be, such as -o docs/figures")
-	case o.limit < 0 || o.child <= 0:
-		return nil, errors.New("-limit and -child are times, such as 40s")
+	case o.child == 0:
+		return nil, errors.New("-child 0s: give a job some time, such as 40s")
 	}
 	var err error
 	if o.only, err = regexp.Compile(*only); err != nil {

@@ -269,7 +269,8 @@ func TestUsage(t *testing.T) {
 	for args, want := range map[string]string{
 		"":                "-o is missing",
 		"-o x more":       "unexpected argument",
-		"-o x -limit -1s": "-limit and -child are times",
+		"-o x -limit -1s": "it is negative: write a time such as 5s",
+		"-o x -child 0s":  "give a job some time, such as 40s",
 		"-o x -only [":    "not a regular expression",
 		"-o x -fast":      "flag provided but not defined",
 	} {

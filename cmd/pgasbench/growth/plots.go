@@ -16,10 +16,10 @@ import (
 
 // A plotFile is one picture of the page.
 type plotFile struct {
-	name, title, says string
+	name, title, says string // says stands below the picture
 	axis              axis
-	curves            []curve // ours; each has a panel
-	costs             []cost  // instead of panels for curves: panels for these costs, with all curves in each
+	curves            []curve // of our side; each has a panel, unless there are costs
+	costs             []cost  // each has a panel with all curves
 }
 
 // peerBench is what the peer calls an operation that it has by another name.
@@ -39,19 +39,75 @@ func files() []plotFile {
 	const perPanel = "Each panel is an operation; OSHMEM and the floor stand in it where there is one."
 	const inTable = " The table has our times, in brackets as multiples of the floor."
 	return []plotFile{
-		{"bytes-host.svg", "Against bytes, two PEs of one host", perPanel, againstBytes, curvesOf(againstBytes, 1, "", 0, oneSided, collectives), nil},
-		{"bytes-hosts.svg", "Against bytes, two hosts", perPanel, againstBytes, curvesOf(againstBytes, 2, "", 0, oneSided, collectives), nil},
-		{"bytes-wire.svg", "Against bytes, two hosts: other costs", "CPU time is for both PEs, or for one where both do the operation. Bytes on the wire are whole Ethernet frames, with acknowledgements.", againstBytes, curvesOf(againstBytes, 2, "", 0, oneSided, collectives), []cost{ofCPU, ofWire}},
-		{"pes.svg", "Against PEs of one host", perPanel + inTable, againstPEs, curvesOf(againstPEs, 0, "", 8, everyTogether, locks), nil},
-		{"pes-words.svg", "Against PEs of one host: one or two work", "The other PEs wait in a barrier." + inTable, againstPEs, curvesOf(againstPEs, 0, "", 8, words), nil},
-		{"pes-costs.svg", "Against PEs of one host: other costs", "CPU time is for one PE where all do the operation, and for all PEs in a turn of a lock. Memory is the share of a PE (Pss).", againstPEs, curvesOf(againstPEs, 0, "", 8, everyTogether, locks, words), []cost{ofCPU, ofMemory}},
-		{"hosts.svg", "Against hosts, one PE on each: 8 bytes", perPanel + inTable, againstHosts, curvesOf(againstHosts, 0, "", 8, everyTogether, locks), nil},
-		{"hosts-words.svg", "Against hosts: one or two PEs work", "The other PEs wait in a barrier." + inTable, againstHosts, curvesOf(againstHosts, 0, "", 8, words), nil},
-		{"hosts-64k.svg", "Against hosts, one PE on each: 64 KiB", perPanel + inTable, againstHosts, curvesOf(againstHosts, 0, "", 64<<10, collectives), nil},
-		{"hosts-costs.svg", "Against hosts: other costs", "Of 8 bytes: CPU time of one PE, bytes of one host in Ethernet frames, with acknowledgements.", againstHosts, curvesOf(againstHosts, 0, "", 8, everyTogether), []cost{ofCPU, ofWire, ofMemory}},
-		{"simulated.svg", "Against simulated PEs, each on a host", "The machine is a Cray XC30, with the parameters of [the simulator](../use/sim.md). Of fcollect and alltoall, which send P² messages, there are fewer PEs.", againstSimulated, curvesOf(againstSimulated, 0, "", 8, everyTogether, locks, words), nil},
-		{"simulated-16.svg", "Against simulated PEs, 16 on each host", "The same, with hosts of two sockets of eight cores: up to 16 PEs share memory.", againstSimulated, curvesOf(againstSimulated, 0, spread16, 8, everyTogether, locks, words), nil},
-		{"simulated-costs.svg", "Against simulated PEs: other costs", "Bytes count the operands of one host. Memory is a PE's part of the process of the simulator.", againstSimulated, curvesOf(againstSimulated, 0, "", 8, everyTogether, locks), []cost{ofWire, ofMemory}},
+		{
+			name: "bytes-host.svg", title: "Against bytes, two PEs of one host",
+			says: perPanel,
+			axis: againstBytes, curves: curvesOf(againstBytes, 1, "", 0, oneSided, collectives),
+		},
+		{
+			name: "bytes-hosts.svg", title: "Against bytes, two hosts",
+			says: perPanel,
+			axis: againstBytes, curves: curvesOf(againstBytes, 2, "", 0, oneSided, collectives),
+		},
+		{
+			name: "bytes-wire.svg", title: "Against bytes, two hosts: other costs",
+			says: "CPU time is for both PEs, or for one where both do the operation. Bytes on the wire are whole Ethernet frames, with acknowledgements.",
+			axis: againstBytes, curves: curvesOf(againstBytes, 2, "", 0, oneSided, collectives),
+			costs: []cost{ofCPU, ofWire},
+		},
+		{
+			name: "pes.svg", title: "Against PEs of one host",
+			says: perPanel + inTable,
+			axis: againstPEs, curves: curvesOf(againstPEs, 0, "", 8, everyTogether, locks),
+		},
+		{
+			name: "pes-words.svg", title: "Against PEs of one host: one or two work",
+			says: "The other PEs wait in a barrier." + inTable,
+			axis: againstPEs, curves: curvesOf(againstPEs, 0, "", 8, words),
+		},
+		{
+			name: "pes-costs.svg", title: "Against PEs of one host: other costs",
+			says: "CPU time is for one PE where all do the operation, and for all PEs in a turn of a lock. Memory is the share of a PE (Pss).",
+			axis: againstPEs, curves: curvesOf(againstPEs, 0, "", 8, everyTogether, locks, words),
+			costs: []cost{ofCPU, ofMemory},
+		},
+		{
+			name: "hosts.svg", title: "Against hosts, one PE on each: 8 bytes",
+			says: perPanel + inTable,
+			axis: againstHosts, curves: curvesOf(againstHosts, 0, "", 8, everyTogether, locks),
+		},
+		{
+			name: "hosts-words.svg", title: "Against hosts: one or two PEs work",
+			says: "The other PEs wait in a barrier." + inTable,
+			axis: againstHosts, curves: curvesOf(againstHosts, 0, "", 8, words),
+		},
+		{
+			name: "hosts-64k.svg", title: "Against hosts, one PE on each: 64 KiB",
+			says: perPanel + inTable,
+			axis: againstHosts, curves: curvesOf(againstHosts, 0, "", 64<<10, collectives),
+		},
+		{
+			name: "hosts-costs.svg", title: "Against hosts: other costs",
+			says: "Of 8 bytes: CPU time of one PE, bytes of one host in Ethernet frames, with acknowledgements.",
+			axis: againstHosts, curves: curvesOf(againstHosts, 0, "", 8, everyTogether),
+			costs: []cost{ofCPU, ofWire, ofMemory},
+		},
+		{
+			name: "simulated.svg", title: "Against simulated PEs, each on a host",
+			says: "The machine is a Cray XC30, with the parameters of [the simulator](../use/sim.md). Of fcollect and alltoall, which send P² messages, there are fewer PEs.",
+			axis: againstSimulated, curves: curvesOf(againstSimulated, 0, "", 8, everyTogether, locks, words),
+		},
+		{
+			name: "simulated-16.svg", title: "Against simulated PEs, 16 on each host",
+			says: "The same, with hosts of two sockets of eight cores: up to 16 PEs share memory.",
+			axis: againstSimulated, curves: curvesOf(againstSimulated, 0, spread16, 8, everyTogether, locks, words),
+		},
+		{
+			name: "simulated-costs.svg", title: "Against simulated PEs: other costs",
+			says: "Bytes count the operands of one host. Memory is a PE's part of the process of the simulator.",
+			axis: againstSimulated, curves: curvesOf(againstSimulated, 0, "", 8, everyTogether, locks),
+			costs: []cost{ofWire, ofMemory},
+		},
 	}
 }
 

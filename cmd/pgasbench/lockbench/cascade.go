@@ -21,6 +21,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gopgas/gopgas/cmd/pgasbench/sweep"
 	"github.com/gopgas/gopgas/locks"
 	"github.com/gopgas/gopgas/locks/kinds"
 	"github.com/gopgas/gopgas/pgas"
@@ -37,27 +38,27 @@ const usualRounds = 20
 var cascadeBenches = []bench{
 	{
 		name: "basic", doc: "time to acquire what no other PE wants; PE 0 serves", y: "acquire", locks: cosedLocks,
-		usual: sweep{writers: []float64{0, 1}, pes: []int{2}, topologies: []string{"host:1"}, rest: xeonCluster},
+		usual: grid{writers: []float64{0, 1}, pes: []int{2}, topologies: []string{"host:1"}, rest: xeonCluster},
 		body:  clientBench{least: 2, clients: 1, play: (*client).basic}.body,
 	},
 	{
 		name: "cascade", doc: "time until the last of those that wait behind PE 1 has had the lock; PE 0 serves", y: "last", locks: cosedLocks,
-		usual: sweep{writers: []float64{0, 1}, pes: []int{18}, topologies: []string{"host:1"}, rest: xeonCluster},
+		usual: grid{writers: []float64{0, 1}, pes: []int{18}, topologies: []string{"host:1"}, rest: xeonCluster},
 		body:  clientBench{least: 3, play: (*client).cascade}.body,
 	},
 }
 
 // cascadeFigures are those of n-cosed 4. Those that are in notification mode are in polling mode with
 // -costs mt25208.
-var cascadeFigures = []figure{
-	{name: "cosed-basic", doc: "n-cosed 5b: time to acquire, shared and alone", x: "fw", sweep: sweep{benches: []string{"basic"}}},
+var cascadeFigures = []sweep.Figure[grid]{
+	{Name: "cosed-basic", Doc: "n-cosed 5b: time to acquire, shared and alone", X: "fw", Grid: grid{benches: []string{"basic"}}},
 	{
-		name: "cosed-shared", doc: "n-cosed 7a: shared cascade of 1 to 16",
-		sweep: sweep{benches: []string{"cascade"}, writers: []float64{0}, pes: []int{3, 4, 6, 10, 18}},
+		Name: "cosed-shared", Doc: "n-cosed 7a: shared cascade of 1 to 16",
+		Grid: grid{benches: []string{"cascade"}, writers: []float64{0}, pes: []int{3, 4, 6, 10, 18}},
 	},
 	{
-		name: "cosed-alone", doc: "n-cosed 7b: exclusive cascade of 1 to 16",
-		sweep: sweep{benches: []string{"cascade"}, writers: []float64{1}, pes: []int{3, 4, 6, 10, 18}},
+		Name: "cosed-alone", Doc: "n-cosed 7b: exclusive cascade of 1 to 16",
+		Grid: grid{benches: []string{"cascade"}, writers: []float64{1}, pes: []int{3, 4, 6, 10, 18}},
 	},
 }
 
@@ -139,8 +140,8 @@ func (p clientBench) body(ctx context.Context, w *pgas.World, c config) (t Tally
 
 // makeLock makes the lock. serve is nil where there is no server. It is collective, and so is free.
 func makeLock(ctx context.Context, w *pgas.World, c config) (l locks.Lock, serve, free func(context.Context) error, err error) {
-	if k, _ := kindOf(c.Lock); k.alloc != nil {
-		l, free, err = k.alloc(ctx, w, c)
+	if k, _ := sweep.Find(compared, c.Lock); k.alloc != nil {
+		l, free, err = k.alloc(ctx, w, c.lockOptions())
 		return l, nil, free, err
 	}
 	l, free, err = kinds.Of(kinds.SRSL).Alloc(ctx, w, kinds.Options{})

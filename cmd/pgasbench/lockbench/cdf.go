@@ -15,10 +15,8 @@ import (
 
 	"github.com/gopgas/gopgas/cmd/pgasbench/chart"
 	"github.com/gopgas/gopgas/cmd/pgasbench/histogram"
+	"github.com/gopgas/gopgas/cmd/pgasbench/sweep"
 )
-
-// cdfMetric is the name by which -y asks for it.
-const cdfMetric = "cdf"
 
 // cdf returns the part of all acquisitions that took up to each time, in nanoseconds, where there are any.
 func cdf(times []int64) (points plotter.XYs) {
@@ -41,27 +39,27 @@ func cdf(times []int64) (points plotter.XYs) {
 // drawCDF writes the plot to the file that o names.
 func drawCDF(o *Options, results []result) error {
 	p := plot.New()
-	p.Title.Text = o.title
+	p.Title.Text = o.Title
 	p.X.Label.Text, p.Y.Label.Text = "time to acquire and release, ns", "part of all acquisitions"
 	p.Legend.Left, p.Legend.Top = true, true
 	_, others := axes(o, results)
-	if x, ok := parameterOf(o.x); ok && slices.ContainsFunc(results, func(r result) bool { return x.text(r.config) != x.text(results[0].config) }) {
+	if x, ok := sweep.Find(parameters, o.X); ok && slices.ContainsFunc(results, func(r result) bool { return x.text(r.config) != x.text(results[0].config) }) {
 		others = append(others, x)
 	}
 	least, most := math.Inf(1), 0.0
-	for i, c := range curves(results, parameter{value: func(config) float64 { return 0 }}, others) {
-		points := cdf(c.results[0].times)
+	for i, c := range curves(results, func(config) float64 { return 0 }, others) {
+		points := cdf(c.Results[0].times)
 		least, most = min(least, points[0].X), max(most, points[len(points)-1].X)
 		line, err := plotter.NewLine(points)
 		if err != nil {
-			return fmt.Errorf("drawing %s: %w", o.plot, err)
+			return fmt.Errorf("drawing %s: %w", o.Plot, err)
 		}
 		line.Color, line.Width = plotutil.Color(i), vg.Points(1.5)
 		line.Dashes = plotutil.Dashes(i / len(plotutil.DefaultColors))
 		p.Add(line)
-		p.Legend.Add(strings.TrimSpace(c.name), line)
+		p.Legend.Add(strings.TrimSpace(c.Name), line)
 	}
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = least, max(most, 2*least), 0, 1
 	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
-	return chart.Write(o.plot, p)
+	return chart.Write(o.Plot, p)
 }

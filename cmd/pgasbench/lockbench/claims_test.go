@@ -14,6 +14,7 @@ import (
 
 	"github.com/gopgas/gopgas/cmd/pgasbench/histogram"
 	"github.com/gopgas/gopgas/cmd/pgasbench/machines"
+	"github.com/gopgas/gopgas/cmd/pgasbench/sweep"
 	"github.com/gopgas/gopgas/locks"
 	"github.com/gopgas/gopgas/locks/kinds"
 	"github.com/gopgas/gopgas/pgas"
@@ -137,12 +138,12 @@ func (noLock) Waiting() int                { return 1 << 20 }
 func TestNoLock(t *testing.T) {
 	had := compared
 	defer func() { compared = had }()
-	compared = append(had[:len(had):len(had)], kind{Kind: kinds.Kind{Name: "none", Readers: true}, alloc: func(context.Context, *pgas.World, config) (locks.Lock, func(context.Context) error, error) {
+	compared = append(had[:len(had):len(had)], kind{Kind: kinds.Kind{Name: "none", Readers: true}, alloc: func(context.Context, *pgas.World, kinds.Options) (locks.Lock, func(context.Context) error, error) {
 		return noLock{}, func(context.Context) error { return nil }, nil
 	}})
 	for _, name := range []string{"ecsb", "cascade", "hashtable"} {
 		for _, sees := range []bool{true, false} {
-			b, _ := benchOf(name)
+			b, _ := sweep.Find(benches, name)
 			c := config{Bench: name, Lock: "none", PEs: 6, Writers: 1, Rounds: 50, Topology: "host:1", Costs: "aries"}
 			if sees {
 				c.critical = &criticalSection{}

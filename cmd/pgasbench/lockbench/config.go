@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gopgas/gopgas/cmd/pgasbench/sweep"
 	"github.com/gopgas/gopgas/locks/kinds"
 )
 
@@ -54,6 +55,9 @@ type parameter struct {
 	zero  func(*config)        // takes it out of a point that has no use for it
 	used  func(kind) bool      // by a lock; nil: by every lock
 }
+
+// Row makes parameters the rows of a table.
+func (p parameter) Row() (name, doc string) { return p.name, p.label }
 
 func number(v int) string { return strconv.Itoa(v) }
 
@@ -123,23 +127,22 @@ var parameters = []parameter{
 	{name: "topology", text: func(c config) string { return c.Topology }},
 }
 
-func parameterOf(name string) (parameter, bool) {
-	i := slices.IndexFunc(parameters, func(p parameter) bool { return p.name == name })
-	if i < 0 {
-		return parameter{}, false
-	}
-	return parameters[i], true
-}
-
 // trimmed returns c without what its lock has no use for: two points that differ in nothing else are one.
 func (c config) trimmed() config {
-	k, ok := kindOf(c.Lock)
+	k, ok := sweep.Find(compared, c.Lock)
 	for _, p := range parameters {
 		if ok && p.used != nil && !p.used(k) {
 			p.zero(&c)
 		}
 	}
 	return c
+}
+
+// lockOptions returns the options of the lock of c.
+func (c config) lockOptions() kinds.Options {
+	return kinds.Options{
+		Levels: c.Levels, TL: c.TL, TDC: c.TDC, TR: c.TR, TW: c.TW, RemoteBudget: c.Remote, LocalBudget: c.Local,
+	}
 }
 
 // key returns what tells points apart.
@@ -176,8 +179,8 @@ func varied(points []config) (names []string) {
 	return names
 }
 
-// A sweep is every combination of some values of each parameter. A list that is empty stands for one zero.
-type sweep struct {
+// A grid is every combination of some values of each parameter. A list that is empty stands for one zero.
+type grid struct {
 	benches, locks        []string
 	pes                   []int
 	writers               []float64
@@ -192,7 +195,7 @@ type sweep struct {
 }
 
 // points lists the combinations, each once.
-func (s sweep) points() []config {
+func (s grid) points() []config {
 	all := []config{s.rest}
 	all = vary(all, s.benches, func(c *config, v string) { c.Bench = v })
 	all = vary(all, s.tableLocks, func(c *config, v int) { c.Locks = v })
@@ -238,14 +241,6 @@ func vary[T any](points []config, values []T, set func(*config, T)) []config {
 		}
 	}
 	return all
-}
-
-// or returns the values given, or if there are none the usual ones.
-func or[T any](given, usual []T) []T {
-	if len(given) > 0 {
-		return given
-	}
-	return usual
 }
 
 // roundsFor returns how many acquisitions of each PE make a point that is long enough to mean something and

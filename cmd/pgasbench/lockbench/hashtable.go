@@ -17,6 +17,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/gopgas/gopgas/cmd/pgasbench/sweep"
 	"github.com/gopgas/gopgas/locks"
 	"github.com/gopgas/gopgas/locks/kinds"
 	"github.com/gopgas/gopgas/pgas"
@@ -28,15 +29,15 @@ var hashtableBenches = []bench{{
 }}
 
 // hashtableFigures are those of rma-locks 5.3.
-var hashtableFigures = []figure{
-	{name: "dht-0", doc: "rma-locks 6: the hashtable without inserts", sweep: hashtableSweep(0)},
-	{name: "dht-2", doc: "rma-locks 6: with 2 % inserts", sweep: hashtableSweep(0.02)},
-	{name: "dht-5", doc: "rma-locks 6: with 5 % inserts", sweep: hashtableSweep(0.05)},
-	{name: "dht-20", doc: "rma-locks 6: with 20 % inserts", sweep: hashtableSweep(0.20)},
+var hashtableFigures = []sweep.Figure[grid]{
+	{Name: "dht-0", Doc: "rma-locks 6: the hashtable without inserts", Grid: hashtableGrid(0)},
+	{Name: "dht-2", Doc: "rma-locks 6: with 2 % inserts", Grid: hashtableGrid(0.02)},
+	{Name: "dht-5", Doc: "rma-locks 6: with 5 % inserts", Grid: hashtableGrid(0.05)},
+	{Name: "dht-20", Doc: "rma-locks 6: with 20 % inserts", Grid: hashtableGrid(0.20)},
 }
 
-func hashtableSweep(writers float64) sweep {
-	return sweep{benches: []string{"hashtable"}, writers: []float64{writers}, pes: atLeast16, rest: config{Rounds: 30}}
+func hashtableGrid(writers float64) grid {
+	return grid{benches: []string{"hashtable"}, writers: []float64{writers}, pes: []int{16, 32, 64, 128, 256, 512, 1024}, rest: config{Rounds: 30}}
 }
 
 // An Element is one place of the overflow heap.
@@ -183,9 +184,9 @@ func hashtableBody(ctx context.Context, w *pgas.World, c config) (t Tally, err e
 	}
 	var lock locks.RWLock
 	free := func(context.Context) error { return nil }
-	if k, _ := kindOf(c.Lock); k.alloc != nil {
+	if k, _ := sweep.Find(compared, c.Lock); k.alloc != nil {
 		var l locks.Lock
-		if l, free, err = k.alloc(ctx, w, c); err != nil {
+		if l, free, err = k.alloc(ctx, w, c.lockOptions()); err != nil {
 			return t, err
 		}
 		lock = l.(locks.RWLock)

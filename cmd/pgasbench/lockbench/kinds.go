@@ -24,8 +24,11 @@ const (
 type kind struct {
 	kinds.Kind
 	// alloc is collective, and so is free. It is nil if only some benches know how to make the lock.
-	alloc func(ctx context.Context, w *pgas.World, c config) (l locks.Lock, free func(context.Context) error, err error)
+	alloc func(ctx context.Context, w *pgas.World, o kinds.Options) (l locks.Lock, free func(context.Context) error, err error)
 }
+
+// Row makes kinds the rows of a table.
+func (k kind) Row() (name, doc string) { return k.Name, k.Doc }
 
 // compared are the locks in the order of -list: by paper, and then variants.
 var compared = slices.Concat(ofPapers(), variants)
@@ -37,25 +40,18 @@ func ofPapers() (all []kind) {
 			if k.Paper != paper || k.Serves {
 				continue
 			}
-			all = append(all, kind{k, allocator(k, false)})
+			all = append(all, kind{k, k.Alloc})
 			if k.Counters {
 				seq := k
 				seq.Name, seq.Doc = rmaRWSeq, "the same, its writers at one counter after the other, as in the paper"
-				all = append(all, kind{seq, allocator(k, true)})
+				all = append(all, kind{seq, func(ctx context.Context, w *pgas.World, o kinds.Options) (locks.Lock, func(context.Context) error, error) {
+					o.Sequential = true
+					return k.Alloc(ctx, w, o)
+				}})
 			}
 		}
 	}
 	return all
-}
-
-// allocator returns the alloc of k.
-func allocator(k kinds.Kind, sequential bool) func(context.Context, *pgas.World, config) (locks.Lock, func(context.Context) error, error) {
-	return func(ctx context.Context, w *pgas.World, c config) (locks.Lock, func(context.Context) error, error) {
-		return k.Alloc(ctx, w, kinds.Options{
-			Levels: c.Levels, TL: c.TL, TDC: c.TDC, TR: c.TR, TW: c.TW, Sequential: sequential,
-			RemoteBudget: c.Remote, LocalBudget: c.Local,
-		})
-	}
 }
 
 // variants are made by the benches that compare them.
@@ -65,19 +61,4 @@ var variants = []kind{
 	{Kind: kinds.Kind{Name: mcs, Doc: "of a table: a queue of PEs"}},
 	{Kind: kinds.Kind{Name: mcsCAS, Doc: "of a table: a queue of PEs, entered by compare-swap, as the paper's MCS"}},
 	{Kind: kinds.Kind{Name: spin, Doc: "of a table: one word, tried without a pause"}},
-}
-
-func kindOf(name string) (kind, bool) {
-	i := slices.IndexFunc(compared, func(k kind) bool { return k.Name == name })
-	if i < 0 {
-		return kind{}, false
-	}
-	return compared[i], true
-}
-
-func kindNames() (names []string) {
-	for _, k := range compared {
-		names = append(names, k.Name)
-	}
-	return names
 }

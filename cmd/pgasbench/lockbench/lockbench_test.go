@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gopgas/gopgas/cmd/pgasbench/histogram"
+	"github.com/gopgas/gopgas/cmd/pgasbench/sweep"
 )
 
 // TestSum: what all PEs did together. A PE that took no part does not count, one that got nothing does.
@@ -64,7 +65,7 @@ func TestPoints(t *testing.T) {
 
 // TestFigures: every figure has points that its benches can measure, an axis that varies, and a name of its own.
 func TestFigures(t *testing.T) {
-	names := figureNames()
+	names := sweep.Names(figures)
 	for i, name := range names {
 		if slices.Contains(names[:i], name) {
 			t.Errorf("two figures are called %s", name)
@@ -74,8 +75,8 @@ func TestFigures(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if o.y != cdfMetric && !slices.Contains(varied(o.points), o.x) {
-			t.Errorf("%s is drawn along %s, which does not vary", name, o.x)
+		if o.Y != cdfMetric && !slices.Contains(varied(o.points), o.X) {
+			t.Errorf("%s is drawn along %s, which does not vary", name, o.X)
 		}
 	}
 }
@@ -83,15 +84,15 @@ func TestFigures(t *testing.T) {
 // TestCurves: a curve for each combination of what varies but x, in the order of x.
 func TestCurves(t *testing.T) {
 	var results []result
-	for _, c := range (sweep{benches: []string{"ecsb"}, locks: []string{"D-MCS", "RMA-RW"}, pes: []int{8, 4}, writers: []float64{0.02, 0.5}}).points() {
+	for _, c := range (grid{benches: []string{"ecsb"}, locks: []string{"D-MCS", "RMA-RW"}, pes: []int{8, 4}, writers: []float64{0.02, 0.5}}).points() {
 		results = append(results, result{config: c})
 	}
-	x, others := axes(&Options{x: "pes"}, results)
+	x, others := axes(&Options{Options: sweep.Options{X: "pes"}}, results)
 	var got []string
-	for _, c := range curves(results, x, others) {
-		got = append(got, c.name)
-		if len(c.results) != 2 || c.results[0].PEs != 4 {
-			t.Errorf("curve %s has %d points, the first with %d PEs", c.name, len(c.results), c.results[0].PEs)
+	for _, c := range curves(results, x.value, others) {
+		got = append(got, c.Name)
+		if len(c.Results) != 2 || c.Results[0].PEs != 4 {
+			t.Errorf("curve %s has %d points, the first with %d PEs", c.Name, len(c.Results), c.Results[0].PEs)
 		}
 	}
 	if want := []string{"D-MCS, F_W 100%", "RMA-RW, F_W 2%", "RMA-RW, F_W 50%"}; !slices.Equal(got, want) {

@@ -8,8 +8,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"os"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -18,21 +16,15 @@ import (
 	"github.com/gopgas/gopgas/cmd/pgasbench/chart"
 	"github.com/gopgas/gopgas/cmd/pgasbench/lists"
 	"github.com/gopgas/gopgas/cmd/pgasbench/machines"
+	"github.com/gopgas/gopgas/cmd/pgasbench/sweep"
 	"github.com/gopgas/gopgas/locks"
 	"github.com/gopgas/gopgas/pgas/topo"
 )
 
 // Options are what the command line says.
 type Options struct {
-	Simulated bool // measure with Simulate, and otherwise with Run
-	List      bool // print List, and end
-
+	sweep.Options
 	points []config
-	jobs   int
-	json   bool
-	plot   string
-	title  string
-	x, y   string
 }
 
 const usage = `DESCRIPTION
@@ -58,50 +50,39 @@ FLAGS
 
 // Help returns what -h prints.
 func Help() string {
-	var text strings.Builder
 	fs, _ := declareFlags()
-	fs.SetOutput(&text)
-	fs.PrintDefaults()
-	return usage + text.String()
+	return sweep.Help(usage, fs)
 }
 
 // List returns a line for each bench, each lock and each figure.
 func List() string {
-	var text strings.Builder
-	text.WriteString("benches (-bench)\n")
-	for _, b := range benches {
-		fmt.Fprintf(&text, "  %-14s %s\n", b.name, b.doc)
-	}
-	text.WriteString("locks (-lock)\n")
-	for _, k := range compared {
-		fmt.Fprintf(&text, "  %-14s %s\n", k.Name, k.Doc)
-	}
-	text.WriteString("figures (-figure)\n")
-	for _, f := range figures {
-		fmt.Fprintf(&text, "  %-14s %s\n", f.name, f.doc)
-	}
-	return text.String()
+	return sweep.List("benches (-bench)", 14, benches) + sweep.List("locks (-lock)", 14, compared) +
+		sweep.List("figures (-figure)", 14, figures)
 }
 
 // given is the flags as they are written.
 type given struct {
 	o                                      Options
-	figure                                 string
 	bench, lock, pes, fw, tdc, tl, tr, tw  string
 	remote, local, table, locality, levels string
-	nodes, threads                         string
-	topology, costs, vary, atomics         string
+	topology, atomics                      string
 	rounds                                 int
 	span                                   time.Duration
-	seed                                   uint64
 }
 
 func declareFlags() (*flag.FlagSet, *given) {
 	fs := flags.New("locks")
 	g := &given{}
-	flags.BoolVar(fs, &g.o.Simulated, "sim", false, "measure in the simulator, without pgasrun")
-	flags.BoolVar(fs, &g.o.List, "list", false, "list benches, locks and figures, and end")
-	fs.StringVar(&g.figure, "figure", "", "measure the points of a figure of a paper, by its `name`")
+	g.o.Declare(fs, sweep.Texts{
+		Simulated: "measure in the simulator, without pgasrun",
+		List:      "list benches, locks and figures, and end",
+		Figure:    "measure the points of a figure of a paper, by its `name`",
+		Nodes:     "with -sim: `numbers` of hosts of one socket, instead of -pes and -topo",
+		Threads:   "with -sim: `numbers` of PEs of each of the -nodes",
+		X:         "`parameter` along the plot (default the figure's, or pes)",
+		Y:         "`metric` up the plot: " + strings.Join(sweep.Names(metrics), ", ") + " (default the figure's, or the bench's)",
+		Vary:      "nicatomic=4,gap=0.5",
+	})
 	fs.StringVar(&g.bench, "bench", "", "`benches` to run, divided by commas (default ecsb)")
 	fs.StringVar(&g.lock, "lock", "", "`locks` to compare (default those of the bench)")
 	fs.StringVar(&g.pes, "pes", "", "with -sim: `numbers` of PEs")
@@ -118,44 +99,26 @@ func declareFlags() (*flag.FlagSet, *given) {
 	flags.IntVar(fs, &g.rounds, "rounds", 0, "acquisitions of each PE, `times` (default with -sim: enough)")
 	flags.DurationVar(fs, &g.span, "time", 0, "or for how `long` each PE acquires (default without -sim: 300ms)")
 	fs.StringVar(&g.topology, "topo", "", "with -sim: the `machine`, as PGAS_TOPO has it, with a count for each level")
-	fs.StringVar(&g.nodes, "nodes", "", "with -sim: `numbers` of hosts of one socket, instead of -pes and -topo")
-	fs.StringVar(&g.threads, "threads", "", "with -sim: `numbers` of PEs of each of the -nodes")
-	fs.StringVar(&g.costs, "costs", "", "with -sim: what operations cost, on a `machine`: "+strings.Join(machines.Names(), ", "))
-	fs.StringVar(&g.vary, "vary", "", "with -sim: costs of the machine that are `multiplied`, such as nicatomic=4,gap=0.5")
 	fs.StringVar(&g.atomics, "atomics", "", "with -sim: `unified` (of CPU and NIC, to each other) or split")
-	flags.Uint64Var(fs, &g.seed, "seed", 1, "with -sim: `number` from which all random ones follow")
-	flags.IntVar(fs, &g.o.jobs, "jobs", runtime.GOMAXPROCS(0), "with -sim: `points` at a time")
-	flags.BoolVar(fs, &g.o.json, "json", false, "print one JSON object a line")
-	fs.StringVar(&g.o.plot, "plot", "", "draw a plot to `file`, .svg or .png")
-	fs.StringVar(&g.o.x, "x", "", "`parameter` along the plot (default the figure's, or pes)")
-	fs.StringVar(&g.o.y, "y", "", "`metric` up the plot: "+strings.Join(metricNames(), ", ")+" (default the figure's, or the bench's)")
 	return fs, g
+}
+
+// rules are what a command line must not have.
+var rules = sweep.Rules{
+	Choose:      "benches are chosen with -bench, locks with -lock",
+	OfSimulator: []string{"pes", "topo", "nodes", "threads", "costs", "vary", "atomics", "seed", "jobs"},
+	NotOnJob:    "a real job is as pgasrun makes it",
 }
 
 // Parse reads the arguments behind "locks". The error is flag.ErrHelp, which asks for Help, or one line about a
 // mistake.
 func Parse(args []string) (*Options, error) {
 	fs, g := declareFlags()
-	if err := fs.Parse(args); err != nil {
+	if err := g.o.Parse(fs, args, rules); err != nil {
 		return nil, err
-	}
-	if fs.NArg() > 0 {
-		return nil, fmt.Errorf("unexpected argument %q: benches are chosen with -bench, locks with -lock", fs.Arg(0))
 	}
 	if g.o.List {
 		return &g.o, nil
-	}
-	var wrong error
-	fs.Visit(func(f *flag.Flag) {
-		if !g.o.Simulated && slices.Contains([]string{"pes", "topo", "nodes", "threads", "costs", "vary", "atomics", "seed", "jobs"}, f.Name) {
-			wrong = fmt.Errorf("-%s is for -sim: a real job is as pgasrun makes it", f.Name)
-		}
-	})
-	if g.o.Simulated && os.Getenv("PGAS_PE") != "" {
-		wrong = errors.New("-sim simulates all PEs by itself: leave pgasrun away")
-	}
-	if wrong != nil {
-		return nil, wrong
 	}
 	return g.options()
 }
@@ -163,49 +126,37 @@ func Parse(args []string) (*Options, error) {
 // options makes points of what is given.
 func (g *given) options() (*Options, error) {
 	o := &g.o
-	f, err := g.chosen()
+	f, err := sweep.Chosen(figures, o.Figure)
 	if err != nil {
 		return nil, err
 	}
-	s, err := g.sweep()
+	s, err := g.grid()
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range s.over(f.sweep).over(sweep{benches: []string{"ecsb"}}).benches {
-		b, _ := benchOf(name)
-		one := s.over(f.sweep)
+	for _, name := range s.over(f.Grid).over(grid{benches: []string{"ecsb"}}).benches {
+		b, _ := sweep.Find(benches, name)
+		one := s.over(f.Grid)
 		one.benches = []string{name}
 		if one, err = g.complete(one.over(b.usual), b); err != nil {
 			return nil, err
 		}
 		o.points = append(o.points, one.points()...)
-		o.y = cmp.Or(o.y, f.y, b.y)
+		o.Y = cmp.Or(o.Y, f.Y, b.y)
 	}
-	o.x = cmp.Or(o.x, f.x, "pes")
-	o.title = f.doc
+	o.X = cmp.Or(o.X, f.X, "pes")
+	o.Title = f.Doc
 	return o, o.check()
 }
 
-// chosen returns the figure that is named, if one is.
-func (g *given) chosen() (figure, error) {
-	if g.figure == "" {
-		return figure{}, nil
-	}
-	f, ok := figureOf(g.figure)
-	if !ok {
-		return f, fmt.Errorf("-figure %s: there is none of that name; there are %s", g.figure, strings.Join(figureNames(), ", "))
-	}
-	return f, nil
-}
-
 // complete sets what only real or only simulated points have, and checks that b takes the locks.
-func (g *given) complete(s sweep, b bench) (sweep, error) {
+func (g *given) complete(s grid, b bench) (grid, error) {
 	o := &g.o
 	if len(s.locks) == 0 {
 		s.locks = b.locks
 	}
 	for _, name := range s.locks {
-		if k, _ := kindOf(name); !b.takes(k) {
+		if k, _ := sweep.Find(compared, name); !b.takes(k) {
 			return s, fmt.Errorf("-bench %s does not measure %s: it compares %s", b.name, name, strings.Join(b.locks, ", "))
 		}
 	}
@@ -235,16 +186,10 @@ func (o *Options) check() error {
 			}
 		}
 	}
-	if o.jobs < 1 {
-		return fmt.Errorf("-jobs %d: at least one point at a time", o.jobs)
+	if err := o.Check(numericNames(), numericNames(), sweep.Names(metrics)); err != nil {
+		return err
 	}
-	if x, ok := parameterOf(o.x); !ok || x.value == nil {
-		return fmt.Errorf("-x %s: there are %s", o.x, strings.Join(numericNames(), ", "))
-	}
-	if _, ok := metricOf(o.y); !ok {
-		return fmt.Errorf("-y %s: there are %s", o.y, strings.Join(metricNames(), ", "))
-	}
-	return chart.CheckName(o.plot)
+	return chart.CheckName(o.Plot)
 }
 
 // numericNames returns the parameters that can be an axis.
@@ -266,11 +211,11 @@ func (o *Options) pointsFor(npes int) []config {
 	return points
 }
 
-// sweep reads the lists.
-func (g *given) sweep() (s sweep, err error) {
+// grid reads the lists.
+func (g *given) grid() (s grid, err error) {
 	r := lists.Reader{}
-	s.benches = r.Words("bench", g.bench, benchNames())
-	s.locks = r.Words("lock", g.lock, kindNames())
+	s.benches = r.Words("bench", g.bench, sweep.Names(benches))
+	s.locks = r.Words("lock", g.lock, sweep.Names(compared))
 	s.pes = r.Ints("pes", g.pes, 1, 1<<16)
 	s.writers = r.Parts("fw", g.fw)
 	s.tdc = r.Ints("tdc", g.tdc, 1, 1<<16)
@@ -282,26 +227,26 @@ func (g *given) sweep() (s sweep, err error) {
 	s.tableLocks = r.Ints("table", g.table, 1, 1<<20)
 	s.locality = r.Parts("locality", g.locality)
 	s.rest.Levels = r.Names(g.levels)
-	s.nodes = r.Ints("nodes", g.nodes, 1, 1<<16)
-	s.threads = r.Ints("threads", g.threads, 1, 1<<10)
+	s.nodes = r.Ints("nodes", g.o.Nodes, 1, 1<<16)
+	s.threads = r.Ints("threads", g.o.Threads, 1, 1<<10)
 	if (s.pes != nil || g.topology != "") && (s.nodes != nil || s.threads != nil) {
 		r.Fail("-nodes and -threads are instead of -pes and -topo: a host has as many PEs as -threads says")
 	}
 	if g.topology != "" {
 		s.topologies = []string{g.topology}
 	}
-	s.rest.Costs = r.Word("costs", g.costs, machines.Names())
-	if _, err := machines.Costs("aries", g.vary); err != nil {
+	s.rest.Costs = r.Word("costs", g.o.Costs, machines.Names())
+	if _, err := machines.Costs("aries", g.o.Vary); err != nil {
 		r.Fail("%w", err)
 	}
-	s.rest.Vary = g.vary
+	s.rest.Vary = g.o.Vary
 	s.rest.Atomics = r.Word("atomics", g.atomics, []string{"unified", "split"})
-	s.rest.Seed = g.seed
+	s.rest.Seed = g.o.Seed
 	s.rest.Rounds, s.rest.Time = g.rounds, g.span
 	switch {
 	case r.Err != nil:
-	case g.rounds < 0 || g.span < 0:
-		r.Err = errors.New("-rounds and -time are more than nothing, such as 1000 or 100ms")
+	case g.rounds < 0:
+		r.Err = errors.New("-rounds is more than nothing, such as 1000")
 	case g.rounds > 0 && g.span > 0:
 		r.Err = errors.New("-rounds and -time: each PE acquires so often, or for so long; give one of them")
 	}
@@ -309,16 +254,16 @@ func (g *given) sweep() (s sweep, err error) {
 }
 
 // over returns s, with what it leaves open as base has it.
-func (s sweep) over(base sweep) sweep {
-	s.benches, s.locks = or(s.benches, base.benches), or(s.locks, base.locks)
+func (s grid) over(base grid) grid {
+	s.benches, s.locks = sweep.Or(s.benches, base.benches), sweep.Or(s.locks, base.locks)
 	if len(s.pes)+len(s.topologies) == 0 {
-		s.nodes, s.threads = or(s.nodes, base.nodes), or(s.threads, base.threads)
+		s.nodes, s.threads = sweep.Or(s.nodes, base.nodes), sweep.Or(s.threads, base.threads)
 	}
-	s.pes, s.writers, s.tdc, s.tl = or(s.pes, base.pes), or(s.writers, base.writers), or(s.tdc, base.tdc), or(s.tl, base.tl)
-	s.tr, s.tw, s.remote, s.local = or(s.tr, base.tr), or(s.tw, base.tw), or(s.remote, base.remote), or(s.local, base.local)
-	s.tableLocks, s.locality, s.topologies = or(s.tableLocks, base.tableLocks), or(s.locality, base.locality), or(s.topologies, base.topologies)
+	s.pes, s.writers, s.tdc, s.tl = sweep.Or(s.pes, base.pes), sweep.Or(s.writers, base.writers), sweep.Or(s.tdc, base.tdc), sweep.Or(s.tl, base.tl)
+	s.tr, s.tw, s.remote, s.local = sweep.Or(s.tr, base.tr), sweep.Or(s.tw, base.tw), sweep.Or(s.remote, base.remote), sweep.Or(s.local, base.local)
+	s.tableLocks, s.locality, s.topologies = sweep.Or(s.tableLocks, base.tableLocks), sweep.Or(s.locality, base.locality), sweep.Or(s.topologies, base.topologies)
 	r, b := &s.rest, base.rest
-	r.Levels = or(r.Levels, b.Levels)
+	r.Levels = sweep.Or(r.Levels, b.Levels)
 	if r.Rounds == 0 && r.Time == 0 {
 		r.Rounds, r.Time = b.Rounds, b.Time
 	}

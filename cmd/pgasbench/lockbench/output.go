@@ -3,7 +3,6 @@ package lockbench
 // What is printed: a table, a line for each point, or one JSON object a line; and the plot at the end.
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -11,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/gopgas/gopgas/cmd/pgasbench/sweep"
 )
 
 // output collects and prints results; on other PEs than 0 it does neither.
@@ -40,13 +41,8 @@ func (out *output) measured(c config, tallies []Tally) error {
 		return err
 	}
 	out.results = append(out.results, r)
-	if out.o.json {
-		line, err := json.Marshal(r)
-		if err != nil {
-			return fmt.Errorf("writing a result: %w", err)
-		}
-		_, err = out.w.Write(append(line, '\n'))
-		return err
+	if out.o.JSON {
+		return sweep.PrintJSON(out.w, r)
 	}
 	if len(out.results) == 1 {
 		if err := out.header(c); err != nil {
@@ -57,8 +53,11 @@ func (out *output) measured(c config, tallies []Tally) error {
 }
 
 func (out *output) close() error {
-	if !out.on || out.o.plot == "" {
+	if !out.on || out.o.Plot == "" {
 		return nil
+	}
+	if out.o.Y == cdfMetric {
+		return drawCDF(out.o, out.results)
 	}
 	return drawPlot(out.o, out.results)
 }

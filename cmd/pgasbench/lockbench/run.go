@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gopgas/gopgas/cmd/pgasbench/machines"
+	"github.com/gopgas/gopgas/cmd/pgasbench/sweep"
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/sim"
 )
@@ -26,7 +27,7 @@ func Run(ctx context.Context, w *pgas.World, o *Options, stdout, stderr io.Write
 		return err
 	}
 	for _, c := range points {
-		b, _ := benchOf(c.Bench)
+		b, _ := sweep.Find(benches, c.Bench)
 		t, err := b.body(ctx, w, c)
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.name(), err)
@@ -70,7 +71,7 @@ const mostEvents = 2_000_000_000
 
 // simulate measures one point.
 func simulate(ctx context.Context, c config) ([]Tally, error) {
-	b, _ := benchOf(c.Bench)
+	b, _ := sweep.Find(benches, c.Bench)
 	c.critical = &criticalSection{}
 	return simulateBody(ctx, c, b.body)
 }
@@ -90,7 +91,7 @@ func simulateBody(ctx context.Context, c config, body func(context.Context, *pga
 	return all, err
 }
 
-// Simulate measures the points of o in the simulator, o.jobs at a time, and prints them in their order.
+// Simulate measures the points of o in the simulator, o.Jobs at a time, and prints them in their order.
 func Simulate(ctx context.Context, o *Options, stdout, stderr io.Writer) error {
 	points := o.points
 	out := newOutput(o, true, stdout, points)
@@ -108,7 +109,7 @@ func Simulate(ctx context.Context, o *Options, stdout, stderr io.Writer) error {
 	for i := range outcomes {
 		outcomes[i] = make(chan outcome, 1)
 	}
-	room := make(chan struct{}, o.jobs)
+	room := make(chan struct{}, o.Jobs)
 	workers.Go(func() {
 		for i, c := range points {
 			room <- struct{}{}

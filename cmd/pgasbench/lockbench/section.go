@@ -18,6 +18,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/gopgas/gopgas/cmd/pgasbench/sweep"
 	"github.com/gopgas/gopgas/locks"
 	"github.com/gopgas/gopgas/locks/kinds"
 	"github.com/gopgas/gopgas/pgas"
@@ -39,7 +40,7 @@ type Shared struct {
 var rmaLocks = []string{kinds.Spin, kinds.DMCS, kinds.RMAMCS, kinds.SpinRW, kinds.RMARW}
 
 // pizDaint is the machine of the paper: 16 PEs on the 8 cores of a host, two levels of the tree.
-var pizDaint = sweep{
+var pizDaint = grid{
 	writers:    []float64{0.002},
 	pes:        []int{4, 16, 64, 256, 1024},
 	topologies: []string{"core:2,socket:8,host:1"},
@@ -144,12 +145,12 @@ func (s section) forSoLong(m *member) error {
 
 // join allocates what the point needs. It is collective, and so is leave.
 func join(ctx context.Context, w *pgas.World, c config) (m *member, leave func(context.Context) error, err error) {
-	k, _ := kindOf(c.Lock)
+	k, _ := sweep.Find(compared, c.Lock)
 	shared, err := AllocShared(ctx, w, 1)
 	if err != nil {
 		return nil, nil, err
 	}
-	l, free, err := k.alloc(ctx, w, c)
+	l, free, err := k.alloc(ctx, w, c.lockOptions())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -273,39 +274,4 @@ func (m *member) prove() error {
 		}
 	}
 	return m.w.Barrier(m.ctx)
-}
-
-// criticalSection is the critical section of a simulated point: its PEs share variables. nil checks nothing.
-type criticalSection struct {
-	readers, writers int
-	others           []*criticalSection // of the other locks, where there are many
-	// Of a clientBench:
-	left int    // clients that are not through
-	stop func() // ends the server
-	last time.Duration
-}
-
-func (r *criticalSection) enter(write bool) error {
-	if r == nil {
-		return nil
-	}
-	if write {
-		r.writers++
-	} else {
-		r.readers++
-	}
-	if r.writers > 1 || r.writers == 1 && r.readers > 0 {
-		return fmt.Errorf("%d writers and %d readers hold the lock at once", r.writers, r.readers)
-	}
-	return nil
-}
-
-func (r *criticalSection) leave(write bool) {
-	switch {
-	case r == nil:
-	case write:
-		r.writers--
-	default:
-		r.readers--
-	}
 }

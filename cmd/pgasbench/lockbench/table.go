@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/gopgas/gopgas/cmd/pgasbench/sweep"
 	"github.com/gopgas/gopgas/locks"
 	"github.com/gopgas/gopgas/locks/kinds"
 	"github.com/gopgas/gopgas/pgas"
@@ -26,7 +27,7 @@ var tableKinds = map[string]locks.TableKind{
 var tableLocks = []string{kinds.ALock, mcs, mcsCAS, spin}
 
 // cloudLab is the cluster of the paper, and its middle one of contentions.
-var cloudLab = sweep{
+var cloudLab = grid{
 	nodes: []int{20}, threads: []int{8}, tableLocks: []int{100}, locality: []float64{0.95},
 	rest: config{Costs: "connectx3", Atomics: "split", Time: time.Millisecond},
 }
@@ -42,35 +43,35 @@ var (
 	localities   = []float64{0.85, 0.90, 0.95}
 )
 
-func throughputFigure(name, doc string, count int, localities []float64) figure {
-	return figure{name: name, doc: doc, x: "threads", sweep: sweep{benches: []string{"table"}, tableLocks: []int{count}, locality: localities, threads: threadCounts}}
+func throughputFigure(name, doc string, count int, localities []float64) sweep.Figure[grid] {
+	return sweep.Figure[grid]{Name: name, Doc: doc, X: "threads", Grid: grid{benches: []string{"table"}, tableLocks: []int{count}, locality: localities, threads: threadCounts}}
 }
 
 // tableFigures are those of alock 6. Each panel of figure 5 is for one number of hosts: -nodes 5 and -nodes 10 have
 // the others.
-var tableFigures = []figure{
+var tableFigures = []sweep.Figure[grid]{
 	{
-		name: "alock-budgets", doc: "alock 4: budgets of ALock, 100 locks, 20 hosts", x: "remote",
-		sweep: sweep{benches: []string{"table"}, locks: []string{kinds.ALock}, locality: localities, remote: []int{5, 10, 20}, local: []int{5, 10, 20}},
+		Name: "alock-budgets", Doc: "alock 4: budgets of ALock, 100 locks, 20 hosts", X: "remote",
+		Grid: grid{benches: []string{"table"}, locks: []string{kinds.ALock}, locality: localities, remote: []int{5, 10, 20}, local: []int{5, 10, 20}},
 	},
 	throughputFigure("alock-high", "alock 5i: 20 locks by PEs of a host, 20 hosts", 20, localities),
 	throughputFigure("alock-medium", "alock 5j: the same, 100 locks", 100, localities),
 	throughputFigure("alock-low", "alock 5k: the same, 1000 locks", 1000, localities),
 	{
-		name: "alock-local", doc: "alock 5l: the same, all local", x: "threads",
-		sweep: sweep{benches: []string{"table"}, tableLocks: []int{20, 100, 1000}, locality: []float64{1}, threads: threadCounts},
+		Name: "alock-local", Doc: "alock 5l: the same, all local", X: "threads",
+		Grid: grid{benches: []string{"table"}, tableLocks: []int{20, 100, 1000}, locality: []float64{1}, threads: threadCounts},
 	},
 	{
-		name: "alock-nodes", doc: "alock 5: by the number of hosts, 95 % local", x: "nodes",
-		sweep: sweep{benches: []string{"table"}, tableLocks: []int{20, 1000}, nodes: []int{5, 10, 15, 20}},
+		Name: "alock-nodes", Doc: "alock 5: by the number of hosts, 95 % local", X: "nodes",
+		Grid: grid{benches: []string{"table"}, tableLocks: []int{20, 1000}, nodes: []int{5, 10, 15, 20}},
 	},
 	{
-		name: "alock-cdf", doc: "alock 6: times to acquire and release, 100 locks, 20 hosts, 8 PEs each, 95 % local", y: cdfMetric,
-		sweep: sweep{benches: []string{"table"}},
+		Name: "alock-cdf", Doc: "alock 6: times to acquire and release, 100 locks, 20 hosts, 8 PEs each, 95 % local", Y: cdfMetric,
+		Grid: grid{benches: []string{"table"}},
 	},
 	{
-		name: "alock-latency", doc: "alock 6: median time to acquire and release, 20 hosts, 8 PEs each", x: "locality", y: "p50",
-		sweep: sweep{benches: []string{"table"}, tableLocks: []int{20, 100, 1000}, locality: append(localities, 1)},
+		Name: "alock-latency", Doc: "alock 6: median time to acquire and release, 20 hosts, 8 PEs each", X: "locality", Y: "p50",
+		Grid: grid{benches: []string{"table"}, tableLocks: []int{20, 100, 1000}, locality: append(localities, 1)},
 	},
 }
 
@@ -179,15 +180,4 @@ func (v *tableUser) prove() error {
 func (v *tableUser) increment(i int) {
 	counter, home := v.counters.At(i), v.table.Home(i)
 	counter.Put(home, counter.Get(home)+1)
-}
-
-// of returns the critical section of lock i of a table.
-func (r *criticalSection) of(i int) *criticalSection {
-	if r == nil {
-		return nil
-	}
-	for len(r.others) <= i {
-		r.others = append(r.others, &criticalSection{})
-	}
-	return r.others[i]
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gopgas/gopgas/cmd/pgasbench/histogram"
+	"github.com/gopgas/gopgas/cmd/pgasbench/sweep"
 )
 
 //go:generate go tool pgasgen
@@ -101,4 +102,22 @@ func sum(c config, tallies []Tally) (result, error) {
 	r.Longest = time.Duration(worst.Longest)
 	r.WaitP50, r.WaitP99 = histogram.Quantile(worst.Waits[:], 0.5), histogram.Quantile(worst.Waits[:], 0.99)
 	return r, nil
+}
+
+// cdfMetric is the name of the metric that is drawn as a distribution.
+const cdfMetric = "cdf"
+
+// metrics are what a plot shows of results.
+var metrics = []sweep.Metric[result]{
+	{Name: "throughput", Label: "million acquisitions a second", Value: func(r result) float64 { return r.Throughput / 1e6 }},
+	{Name: "mean", Label: "mean time to acquire and release, µs", Value: func(r result) float64 { return r.Mean / 1e3 }},
+	{Name: "p50", Label: "median time to acquire and release, µs", Value: func(r result) float64 { return r.P50 / 1e3 }},
+	{Name: "p99", Label: "99th percentile of the time to acquire and release, µs", Value: func(r result) float64 { return r.P99 / 1e3 }},
+	{Name: "read", Label: "mean time of a reader, µs", Value: func(r result) float64 { return r.ReadMean / 1e3 }},
+	{Name: "write", Label: "mean time of a writer, µs", Value: func(r result) float64 { return r.WriteMean / 1e3 }},
+	{Name: "acquire", Label: "mean time to acquire, µs", Value: func(r result) float64 { return r.Mean / 1e3 }},
+	{Name: "last", Label: "time until the last one has had the lock, µs", Value: func(r result) float64 { return r.Mean / 1e3 }},
+	{Name: "wait", Label: "longest wait, µs", Value: func(r result) float64 { return float64(r.Longest) / 1e3 }},
+	{Name: cdfMetric, Label: "part of all acquisitions by their time", Value: nil},
+	{Name: "took", Label: "time of the run, ms", Value: func(r result) float64 { return float64(r.Took) / 1e6 }},
 }
