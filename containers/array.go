@@ -58,7 +58,7 @@ func NewArray[T any](ctx context.Context, w *pgas.World, n int, opts ...Option) 
 	if n < 0 {
 		misuse(op, "%s: the count must not be negative", plural.Count(n, "element"))
 	}
-	m := membersOf(ctx, op, w, s)
+	m := membersOf(ctx, op, w, !s.over, s.team)
 	a := &Array[T]{members: &m, layout: newLayout(n, max(m.n, 1), s.block), memory: &memory{m: &m}}
 	if a.layout.most() > math.MaxUint32 {
 		misuse(op, "%s over %s: a member can have fewer than 2^32", plural.Count(n, "element"), plural.Count(m.n, "member"))

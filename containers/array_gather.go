@@ -33,8 +33,8 @@ func planGather[T any](mem *memory, s settings) *gather[T] {
 	n := ringSignals(mem.m.n)
 	g := &gather[T]{open: make([]questions, mem.m.n), flow: newFlow(mem, 2*n+censusSignals)}
 	g.census = newCensus(mem, g.flow, 2*n, true)
-	g.asked = newRings[uint32](mem, g.flow, 0, s.ring)
-	g.answers = newRings[T](mem, g.flow, n, s.ring)
+	g.asked = newRings[uint32](mem, g.flow, 0, s.ring, 0)
+	g.answers = newRings[T](mem, g.flow, n, s.ring, 0)
 	return g
 }
 
@@ -89,7 +89,7 @@ func (g *gather[T]) ask(ctx context.Context, dst []T, pe int) error {
 		g.flow.look()
 		g.asked.push(pe)
 		some := g.serve(dst)
-		if len(g.asked.out[pe].staged) < g.asked.size/2 {
+		if !g.asked.full(pe) {
 			return nil
 		}
 		if err := g.pause(ctx, some); err != nil {
@@ -105,8 +105,8 @@ func (g *gather[T]) finish(ctx context.Context, dst []T) error {
 		put, all := g.asked.pushAll()
 		some := g.serve(dst)
 		if all && !some && g.answered() && g.census.step(tally{}) {
-			g.asked.epoch++
-			g.answers.epoch++
+			g.asked.endEpoch()
+			g.answers.endEpoch()
 			return nil
 		}
 		if err := g.pause(ctx, put || some); err != nil {
@@ -138,7 +138,7 @@ func (g *gather[T]) serve(dst []T) (some bool) {
 func (g *gather[T]) answer(pe int) (some bool) {
 	for {
 		places := g.asked.arrived(pe)
-		places = places[:min(len(places), g.answers.room(pe), g.answers.size/2)]
+		places = places[:min(len(places), g.answers.room(pe), g.answers.batch())]
 		if len(places) == 0 {
 			return some
 		}

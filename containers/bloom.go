@@ -60,7 +60,7 @@ type bloomPlace struct {
 func NewBloom[K any](ctx context.Context, w *pgas.World, keys int, rate float64, opts ...Option) (*Bloom[K], error) {
 	const op = "NewBloom"
 	s := settingsOf(op, opts)
-	b := &Bloom[K]{members: membersOf(ctx, op, w, s)}
+	b := &Bloom[K]{members: membersOf(ctx, op, w, !s.over, s.team)}
 	if keys < 1 || keys > 1<<40 {
 		misuse(op, "%d keys: give a number from 1 to 2^40", keys)
 	}

@@ -24,7 +24,7 @@ type Counter struct {
 func NewCounter(ctx context.Context, w *pgas.World, opts ...Option) (*Counter, error) {
 	const op = "NewCounter"
 	s := settingsOf(op, opts)
-	c := &Counter{members: membersOf(ctx, op, w, s)}
+	c := &Counter{members: membersOf(ctx, op, w, !s.over, s.team)}
 	c.memory.m = &c.members
 	word := reserve[int64](&c.memory, 1)
 	if err := c.memory.allocate(ctx, s.over); err != nil || c.team == nil {

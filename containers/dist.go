@@ -54,7 +54,7 @@ func newDistView[T any](mem *memory, place, words int) distView[T] {
 func NewDistObject[T any](ctx context.Context, w *pgas.World, opts ...Option) (*DistObject[T], error) {
 	const op = "NewDistObject"
 	s := settingsOf(op, opts)
-	d := &DistObject[T]{members: membersOf(ctx, op, w, s), known: map[int]distKnown[T]{}}
+	d := &DistObject[T]{members: membersOf(ctx, op, w, !s.over, s.team), known: map[int]distKnown[T]{}}
 	if err := mustBePlain[T](ctx, w); err != nil {
 		return nil, err
 	}

@@ -86,7 +86,7 @@ func NewMailbox[T any](ctx context.Context, w *pgas.World, receive func(from int
 	if receive == nil {
 		misuse("NewMailbox", "receive is nil: nobody would see what arrives")
 	}
-	m := membersOf(ctx, "NewMailbox", w, s)
+	m := membersOf(ctx, "NewMailbox", w, !s.over, s.team)
 	mem := &memory{m: &m}
 	b := planMailbox(mem, s, false, receive)
 	if err := mustBePlain[T](ctx, w); err != nil {
@@ -99,6 +99,9 @@ func NewMailbox[T any](ctx context.Context, w *pgas.World, receive func(from int
 	b.bind(mem)
 	return b, mem.ready(ctx)
 }
+
+// firstItem is the number of the first item of a ring. Tests set it near the overflow.
+var firstItem uint64
 
 // boxSignals is the number of signals that a mailbox of n members takes of a flow.
 func boxSignals(n int) int { return ringSignals(n) + censusSignals }
@@ -116,7 +119,7 @@ func planMailboxOn[T any](mem *memory, f *flow, first int, s settings, oneWave b
 	}
 	b.flow = f
 	b.census = newCensus(mem, f, first+ringSignals(b.n), oneWave)
-	b.rings = newRings[T](mem, f, first, s.ring)
+	b.rings = newRings[T](mem, f, first, s.ring, firstItem)
 	return b
 }
 
@@ -177,10 +180,9 @@ func (b *Mailbox[T]) mustBeOpen(ctx context.Context, op string) {
 
 // full puts a full batch for pe, and receives until there is room for it.
 func (b *Mailbox[T]) full(ctx context.Context, pe int) error {
-	out := &b.rings.out[pe]
 	if b.receiving.Load() {
 		b.rings.push(pe)
-		if excess := len(out.staged) - b.rings.size/2; excess > b.backlog {
+		if excess := b.rings.excess(pe); excess > b.backlog {
 			return fmt.Errorf("Mailbox.Send: receive has sent %d items to PE %d which it has no room for: choose a larger Backlog, or send less from receive", excess, pe)
 		}
 		return nil
@@ -189,7 +191,7 @@ func (b *Mailbox[T]) full(ctx context.Context, pe int) error {
 		b.flow.look()
 		b.rings.push(pe)
 		some, err := b.deliverBoth()
-		if err != nil || len(out.staged) < b.rings.size/2 {
+		if err != nil || !b.rings.full(pe) {
 			return err
 		}
 		if some {
@@ -250,7 +252,7 @@ func (b *Mailbox[T]) flush(ctx context.Context) error {
 		}
 		b.tellBoth()
 		if all && b.census.step(b.counted) {
-			b.rings.epoch++
+			b.rings.endEpoch()
 			return nil
 		}
 		if err := b.flow.wait(ctx); err != nil {

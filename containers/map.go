@@ -75,7 +75,7 @@ func NewMap[K comparable, V any](ctx context.Context, w *pgas.World, opts ...Opt
 func makeMap[K comparable, V any](ctx context.Context, w *pgas.World, s settings) (*Map[K, V], error) {
 	mapMustBePlain[K]("NewMap", "key")
 	mapMustBePlain[V]("NewMap", "value")
-	m := &Map[K, V]{kind: s.kind(), members: membersOf(ctx, "NewMap", w, s), mapCodec: newMapCodec[K, V]("NewMap")}
+	m := &Map[K, V]{kind: s.kind(), members: membersOf(ctx, "NewMap", w, !s.over, s.team), mapCodec: newMapCodec[K, V]("NewMap")}
 	if s.capacity == 0 {
 		s.capacity = mapDefault(sizeOf[K](), sizeOf[V](), max(1, m.n), w.HeapUsage().Max)
 	}

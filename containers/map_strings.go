@@ -48,7 +48,7 @@ type textBytes [64]byte
 func NewStringMap[V any](ctx context.Context, w *pgas.World, opts ...Option) (*StringMap[V], error) {
 	s := settingsOf("NewStringMap", opts, "Capacity", "Ring", "Backlog")
 	if s.capacity == 0 {
-		n := membersOf(ctx, "NewStringMap", w, s).n
+		n := membersOf(ctx, "NewStringMap", w, !s.over, s.team).n
 		s.capacity = mapDefault(sizeOf[stringKey](), sizeOf[V](), max(1, n), w.HeapUsage().Max)
 	}
 	return makeStringMap[V](ctx, w, s, max(4096, s.capacity/4))

@@ -53,7 +53,7 @@ func TextBytes(bytes int) Option {
 func NewTextMap(ctx context.Context, w *pgas.World, opts ...Option) (*TextMap, error) {
 	s := settingsOf("NewTextMap", opts, "Capacity", "Ring", "Backlog", "TextBytes")
 	if s.capacity == 0 {
-		n := membersOf(ctx, "NewTextMap", w, s).n
+		n := membersOf(ctx, "NewTextMap", w, !s.over, s.team).n
 		s.capacity = mapDefault(sizeOf[textPiece](), sizeOf[textBytes](), max(1, n), w.HeapUsage().Max)
 	}
 	pieces := s.capacity

@@ -22,12 +22,11 @@ type members struct {
 	whole bool          // the team is the World's: its PE numbers are those of the job
 }
 
-// membersOf returns the members that the options of a call of op name. It panics with *pgas.UsageError if w or ctx is
-// missing, or the team is of another World.
-func membersOf(ctx context.Context, op string, w *pgas.World, s settings) members {
+// membersOf returns the members that a call of op names: the PEs of t, or with whole those of w. t is nil on a PE that
+// is no member. It panics with *pgas.UsageError if w or ctx is missing, or t is of another World.
+func membersOf(ctx context.Context, op string, w *pgas.World, whole bool, t *pgas.Team) members {
 	mustHaveContext(op, ctx)
-	t := s.team
-	if !s.over {
+	if whole {
 		t = w.Team() // panics if w is nil or zero
 	}
 	if t == nil {

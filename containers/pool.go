@@ -99,7 +99,7 @@ func NewWorkPool[T any](ctx context.Context, w *pgas.World, capacity int, opts .
 func newWorkPool[T any](ctx context.Context, w *pgas.World, capacity int, start uint32, opts []Option) (*WorkPool[T], error) {
 	const op = "NewWorkPool"
 	s := settingsOf(op, opts, "Spill")
-	p := &WorkPool[T]{members: membersOf(ctx, op, w, s)}
+	p := &WorkPool[T]{members: membersOf(ctx, op, w, !s.over, s.team)}
 	if capacity < 2 || capacity > poolMaxCapacity {
 		misuse(op, "a capacity of %d: give a number from 2 to %d", capacity, poolMaxCapacity)
 	}

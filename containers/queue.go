@@ -192,7 +192,7 @@ func (m *queueMemory[T]) mustExist(op string) {
 
 // newQueueMemory allocates the queues of a call of op, whose first ticket is start.
 func newQueueMemory[T any](ctx context.Context, op string, w *pgas.World, capacity int, s settings, start ticket) (*queueMemory[T], error) {
-	mem := &queueMemory[T]{members: membersOf(ctx, op, w, s), many: s.consumers, capacity: capacity, start: start & ticketMask}
+	mem := &queueMemory[T]{members: membersOf(ctx, op, w, !s.over, s.team), many: s.consumers, capacity: capacity, start: start & ticketMask}
 	if capacity < 1 || capacity > queueMaxCapacity {
 		misuse(op, "a capacity of %d: give a number from 1 to %d", capacity, queueMaxCapacity)
 	}

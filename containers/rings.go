@@ -18,9 +18,6 @@ import (
 	"github.com/gopgas/gopgas/pgas"
 )
 
-// firstItem is where counts of items start. Tests set it near the overflow.
-var firstItem uint64
-
 // itemCount wraps as the count in a signal does, which leaves a bit to the parity. The size of a ring divides it plus
 // one.
 const itemCount = 1<<63 - 1
@@ -32,6 +29,7 @@ type rings[T any] struct {
 	first int // the signals of f from first on: n of items that have been put, n of items that have been taken
 	size  int // items of a ring, a power of two
 	place int
+	start uint64        // the number of the first item
 	inbox pgas.Slice[T] // this member's rings: that of sender s from s*size on
 	out   []outgoing[T]
 	in    []incoming
@@ -54,10 +52,10 @@ type incoming struct {
 func ringSignals(n int) int { return 2 * n }
 
 // newRings reserves rings of bytes bytes for each pair of members; 0 is a default. Its signals are those of f from
-// first on.
-func newRings[T any](mem *memory, f *flow, first, bytes int) *rings[T] {
+// first on. The first item of each ring has the number start.
+func newRings[T any](mem *memory, f *flow, first, bytes int, start uint64) *rings[T] {
 	size := ringSize[T](mem.m.n, bytes)
-	return &rings[T]{m: mem.m, f: f, first: first, size: size, place: reserve[T](mem, mem.m.n*size)}
+	return &rings[T]{m: mem.m, f: f, first: first, size: size, place: reserve[T](mem, mem.m.n*size), start: start}
 }
 
 // bind sets all counts to where they start. f is bound.
@@ -66,9 +64,9 @@ func (r *rings[T]) bind(mem *memory) {
 	r.inbox = piece[T](mem, r.place, n*r.size)
 	r.out, r.in = make([]outgoing[T], n), make([]incoming, n)
 	for pe := range n {
-		r.out[pe].sent, r.in[pe] = firstItem, incoming{firstItem, firstItem}
-		r.f.signals.At(r.first+pe).Set(r.m.me, firstItem<<1)
-		r.f.signals.At(r.first+n+pe).Set(r.m.me, firstItem)
+		r.out[pe].sent, r.in[pe] = r.start, incoming{r.start, r.start}
+		r.f.signals.At(r.first+pe).Set(r.m.me, r.start<<1)
+		r.f.signals.At(r.first+n+pe).Set(r.m.me, r.start)
 	}
 }
 
@@ -97,10 +95,19 @@ func (r *rings[T]) stage(pe int, v T) (full bool) {
 	return len(out.staged) >= r.size/2
 }
 
+// batch returns the number of items of a full batch.
+func (r *rings[T]) batch() int { return r.size / 2 }
+
+// full reports whether the batch for target pe is full.
+func (r *rings[T]) full(pe int) bool { return r.excess(pe) >= 0 }
+
+// excess returns how many more items than a batch are staged for target pe; it is negative if there are fewer.
+func (r *rings[T]) excess(pe int) int { return len(r.out[pe].staged) - r.batch() }
+
 // staged returns how many items have been staged for all targets, those that have been put included.
 func (r *rings[T]) staged() (n uint64) {
 	for pe := range r.out {
-		n += (r.out[pe].sent-firstItem)&itemCount + uint64(len(r.out[pe].staged))
+		n += (r.out[pe].sent-r.start)&itemCount + uint64(len(r.out[pe].staged))
 	}
 	return n
 }
@@ -159,6 +166,9 @@ func (r *rings[T]) arrived(pe int) []T {
 	mine := pe * r.size
 	return r.inbox.Local()[mine+at : mine+min(at+n, r.size)]
 }
+
+// endEpoch ends the epoch of this member: what it puts from now on is of the next one, and so is what it finds.
+func (r *rings[T]) endEpoch() { r.epoch++ }
 
 // take gives the places of n items that have arrived back to their sender pe, and tells it if that is half a ring.
 func (r *rings[T]) take(pe, n int) {

@@ -369,7 +369,7 @@ func TestSendShared(t *testing.T) {
 // that was not counted.
 func TestFlushCountsSends(t *testing.T) {
 	for name, lose := range map[string]func(*containers.Mailbox[int]){
-		"an item":  func(box *containers.Mailbox[int]) { box.LoseItem(0) },
+		"an item":  func(box *containers.Mailbox[int]) { box.LoseItem() },
 		"a number": func(box *containers.Mailbox[int]) { box.LoseNumber() },
 		"nothing":  func(*containers.Mailbox[int]) {},
 	} {

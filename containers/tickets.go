@@ -46,7 +46,7 @@ func NewTickets(ctx context.Context, w *pgas.World, opts ...Option) (*Tickets, e
 func newTickets(ctx context.Context, w *pgas.World, start uint64, opts []Option) (*Tickets, error) {
 	const op = "NewTickets"
 	s := settingsOf(op, opts, "Home", "Batch")
-	t := &Tickets{members: membersOf(ctx, op, w, s), home: s.home, batch: uint64(max(s.batch, 1))}
+	t := &Tickets{members: membersOf(ctx, op, w, !s.over, s.team), home: s.home, batch: uint64(max(s.batch, 1))}
 	if t.team != nil {
 		t.mustReach(op, s.home)
 	}
