@@ -6,6 +6,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/gopgas/gopgas/internal/carry"
 	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas"
 )
@@ -24,15 +25,15 @@ import (
 // A member has its part of the elements in symmetric memory, and 4 times Ring bytes for each other member, which are
 // not touched before a batched call.
 type Array[T any] struct {
-	*members
-	layout layout
-	memory *memory
-	place  int           // of part in memory
-	part   pgas.Slice[T] // on each member
-	mapped [][]T         // the parts of members on this host as Go memory; nil for others
-	moves  *moves[T]
-	turn   exclusive // of the batched calls
-	freed  bool
+	members *carry.Members
+	layout  layout
+	memory  *carry.Memory
+	place   int           // of part in memory
+	part    pgas.Slice[T] // on each member
+	mapped  [][]T         // the parts of members on this host as Go memory; nil for others
+	moves   *moves[T]
+	turn    exclusive // of the batched calls
+	freed   bool
 }
 
 // Cyclic gives element i of an array to member i mod n. It is an option of NewArray.
@@ -42,7 +43,7 @@ func Cyclic() Option { return BlockCyclic(1) }
 func BlockCyclic(b int) Option {
 	return Option{"BlockCyclic", func(s *settings) {
 		if b < 1 {
-			misuse("BlockCyclic", "blocks of %s: give one or more", plural.Count(b, "element"))
+			carry.Misuse("BlockCyclic", "blocks of %s: give one or more", plural.Count(b, "element"))
 		}
 		s.block = b
 	}}
@@ -56,34 +57,34 @@ func NewArray[T any](ctx context.Context, w *pgas.World, n int, opts ...Option) 
 	const op = "NewArray"
 	s := settingsOf(op, opts, "BlockCyclic", "Ring")
 	if n < 0 {
-		misuse(op, "%s: the count must not be negative", plural.Count(n, "element"))
+		carry.Misuse(op, "%s: the count must not be negative", plural.Count(n, "element"))
 	}
-	m := membersOf(ctx, op, w, !s.over, s.team)
-	a := &Array[T]{members: &m, layout: newLayout(n, max(m.n, 1), s.block), memory: &memory{m: &m}}
+	m := carry.MembersOf(ctx, op, w, !s.over, s.team)
+	a := &Array[T]{members: &m, layout: newLayout(n, max(m.N, 1), s.block), memory: &carry.Memory{Members: &m}}
 	if a.layout.most() > math.MaxUint32 {
-		misuse(op, "%s over %s: a member can have fewer than 2^32", plural.Count(n, "element"), plural.Count(m.n, "member"))
+		carry.Misuse(op, "%s over %s: a member can have fewer than 2^32", plural.Count(n, "element"), plural.Count(m.N, "member"))
 	}
-	if err := mustBePlain[T](ctx, w); err != nil {
+	if err := carry.MustBePlain[T](ctx, w); err != nil {
 		return nil, err
 	}
-	if m.team != nil {
-		a.place = reserve[T](a.memory, a.layout.most())
+	if m.Team != nil {
+		a.place = carry.Reserve[T](a.memory, a.layout.most())
 		a.moves = planMoves[T](a.memory, s)
 	}
-	if err := a.memory.allocate(ctx, s.over); err != nil {
+	if err := a.memory.Allocate(ctx, s.over); err != nil {
 		return nil, err
 	}
-	if m.team != nil {
+	if m.Team != nil {
 		a.bind()
 	}
-	return a, a.memory.ready(ctx)
+	return a, a.memory.Ready(ctx)
 }
 
 // bind has the array use its places in the memory.
 func (a *Array[T]) bind() {
-	a.part = cleared[T](a.memory, a.place, a.layout.most())
+	a.part = carry.Cleared[T](a.memory, a.place, a.layout.most())
 	a.moves.bind(a.memory, a.part.Local())
-	a.mapped = make([][]T, a.n)
+	a.mapped = make([][]T, a.members.N)
 	for pe := range a.mapped {
 		a.mapped[pe] = a.part.Ptr(pe)
 	}
@@ -112,9 +113,9 @@ func (a *Array[T]) Owner(i int) int {
 // *pgas.UsageError if the member has no such element.
 func (a *Array[T]) Index(pe, at int) int {
 	a.mustBeOpen("Index")
-	a.mustReach("Index", pe)
+	a.members.MustReach("Index", pe)
 	if uint(at) >= uint(a.layout.len(pe)) {
-		misuse("Index", "place %d is out of range: PE %d has %s", at, pe, plural.Count(a.layout.len(pe), "element"))
+		carry.Misuse("Index", "place %d is out of range: PE %d has %s", at, pe, plural.Count(a.layout.len(pe), "element"))
 	}
 	return a.layout.index(pe, at)
 }
@@ -123,7 +124,7 @@ func (a *Array[T]) Index(pe, at int) int {
 // local.
 func (a *Array[T]) Local() []T {
 	a.mustBeOpen("Local")
-	return a.part.Local()[:a.layout.len(a.me)]
+	return a.part.Local()[:a.layout.len(a.members.Me)]
 }
 
 // Get returns element i: one get from its owner. It is one-sided. It panics with *pgas.UsageError if i is out of range,
@@ -152,7 +153,7 @@ func (a *Array[T]) Ref(i int) (pe int, r pgas.Ref[T]) {
 
 // mustBeOpen panics with *pgas.UsageError if the array cannot be used by this PE.
 func (a *Array[T]) mustBeOpen(op string) {
-	if a == nil || a.members == nil || a.team == nil || a.freed {
+	if a == nil || a.members == nil || a.members.Team == nil || a.freed {
 		a.refuse(op)
 	}
 }
@@ -160,17 +161,17 @@ func (a *Array[T]) mustBeOpen(op string) {
 // refuse panics with *pgas.UsageError: the array cannot be used by this PE.
 func (a *Array[T]) refuse(op string) {
 	if a == nil || a.members == nil {
-		(*members)(nil).mustBeMember(op)
+		(*carry.Members)(nil).MustBeMember(op)
 	}
-	a.mustBeMember(op)
-	misuse(op, "the array has been freed")
+	a.members.MustBeMember(op)
+	carry.Misuse(op, "the array has been freed")
 }
 
 // mustHave panics with *pgas.UsageError unless the array has element i.
 func (a *Array[T]) mustHave(op string, i int) {
 	a.mustBeOpen(op)
 	if uint(i) >= uint(a.layout.n) {
-		misuse(op, "index %d is out of range: the array has %s", i, plural.Count(a.layout.n, "element"))
+		carry.Misuse(op, "index %d is out of range: the array has %s", i, plural.Count(a.layout.n, "element"))
 	}
 }
 
@@ -187,34 +188,34 @@ func (a *Array[T]) mustHaveAll(op string, idx []int) {
 // mustMove panics with *pgas.UsageError if a collective call of op is wrong.
 func (a *Array[T]) mustMove(ctx context.Context, op string) {
 	a.mustBeOpen(op)
-	a.mustBelong(ctx, op)
+	a.members.MustBelong(ctx, op)
 }
 
 // enter begins a batched call of op, which a.turn.leave ends. It panics with *pgas.UsageError if the call is wrong.
 func (a *Array[T]) enter(ctx context.Context, op string) {
 	a.mustMove(ctx, op)
-	a.turn.enterLong(a.world)
+	a.turn.enterLong(a.members.World)
 }
 
 // joint does f as a collective call of op.
 func (a *Array[T]) joint(ctx context.Context, op string, f func(ctx context.Context) error) error {
-	return a.team.Joint(ctx, op, a.moves.gather.flow.object, false, f)
+	return a.members.Team.Joint(ctx, op, a.moves.gather.flow.Object, false, f)
 }
 
 // barrier is a barrier of a call of op.
 func (a *Array[T]) barrier(ctx context.Context, op string) error {
-	return a.team.Joint(ctx, op, a.moves.gather.flow.object, true, func(context.Context) error { return nil })
+	return a.members.Team.Joint(ctx, op, a.moves.gather.flow.Object, true, func(context.Context) error { return nil })
 }
 
 // Free frees the memory of the array. It is collective over all PEs of the World.
 func (a *Array[T]) Free(ctx context.Context) error {
 	if a == nil || a.members == nil {
-		(*members)(nil).mustBeMember("Free")
+		(*carry.Members)(nil).MustBeMember("Free")
 	}
 	if a.freed {
-		misuse("Free", "the array has been freed")
+		carry.Misuse("Free", "the array has been freed")
 	}
-	mustHaveContext("Free", ctx)
+	carry.MustHaveContext("Free", ctx)
 	a.freed = true
 	return freeMemory(ctx, "Free", a.memory)
 }

@@ -9,16 +9,17 @@ package containers
 import (
 	"context"
 
+	"github.com/gopgas/gopgas/internal/carry"
 	"github.com/gopgas/gopgas/internal/plural"
 )
 
 // gather is one member's part in the gathers of an array.
 type gather[T any] struct {
 	part    []T // this member's
-	flow    *flow
-	asked   *rings[uint32]
-	answers *rings[T]
-	census  *census
+	flow    *carry.Flow
+	asked   *carry.Rings[uint32]
+	answers *carry.Rings[T]
+	census  *carry.Census
 	open    []questions // for each member
 }
 
@@ -29,22 +30,22 @@ type questions struct {
 }
 
 // planGather reserves what gathers need.
-func planGather[T any](mem *memory, s settings) *gather[T] {
-	n := ringSignals(mem.m.n)
-	g := &gather[T]{open: make([]questions, mem.m.n), flow: newFlow(mem, 2*n+censusSignals)}
-	g.census = newCensus(mem, g.flow, 2*n, true)
-	g.asked = newRings[uint32](mem, g.flow, 0, s.ring, 0)
-	g.answers = newRings[T](mem, g.flow, n, s.ring, 0)
+func planGather[T any](mem *carry.Memory, s settings) *gather[T] {
+	n := carry.RingSignals(mem.Members.N)
+	g := &gather[T]{open: make([]questions, mem.Members.N), flow: carry.NewFlow(mem, 2*n+carry.CensusSignals)}
+	g.census = carry.NewCensus(mem, g.flow, 2*n, true)
+	g.asked = carry.NewRings[uint32](mem, g.flow, 0, s.ring, 0)
+	g.answers = carry.NewRings[T](mem, g.flow, n, s.ring, 0)
 	return g
 }
 
 // bind has the gathers read from part.
-func (g *gather[T]) bind(mem *memory, part []T) {
+func (g *gather[T]) bind(mem *carry.Memory, part []T) {
 	g.part = part
-	g.flow.bind(mem)
-	g.asked.bind(mem)
-	g.answers.bind(mem)
-	g.census.bind(mem)
+	g.flow.Bind(mem)
+	g.asked.Bind(mem)
+	g.answers.Bind(mem)
+	g.census.Bind(mem)
 }
 
 // Gather sets dst[k] to element idx[k], for all k. Elements that members of this host have are loaded. What another
@@ -58,7 +59,7 @@ func (a *Array[T]) Gather(ctx context.Context, dst []T, idx []int) error {
 	a.enter(ctx, op)
 	defer a.turn.leave()
 	if len(dst) != len(idx) {
-		misuse(op, "%s for %s: give one for each", plural.Count(len(idx), "index"), plural.Count(len(dst), "element"))
+		carry.Misuse(op, "%s for %s: give one for each", plural.Count(len(idx), "index"), plural.Count(len(dst), "element"))
 	}
 	a.mustHaveAll(op, idx)
 	return a.joint(ctx, op, func(ctx context.Context) error { return a.gather(ctx, dst, idx) })
@@ -74,7 +75,7 @@ func (a *Array[T]) gather(ctx context.Context, dst []T, idx []int) error {
 			continue
 		}
 		g.open[pe].places = append(g.open[pe].places, k)
-		if g.asked.stage(pe, uint32(at)) {
+		if g.asked.Stage(pe, uint32(at)) {
 			if err := g.ask(ctx, dst, pe); err != nil {
 				return err
 			}
@@ -86,10 +87,10 @@ func (a *Array[T]) gather(ctx context.Context, dst []T, idx []int) error {
 // ask puts a full batch of questions to pe, and serves until there is room for it.
 func (g *gather[T]) ask(ctx context.Context, dst []T, pe int) error {
 	for {
-		g.flow.look()
-		g.asked.push(pe)
+		g.flow.Look()
+		g.asked.Push(pe)
 		some := g.serve(dst)
-		if !g.asked.full(pe) {
+		if !g.asked.Full(pe) {
 			return nil
 		}
 		if err := g.pause(ctx, some); err != nil {
@@ -101,12 +102,12 @@ func (g *gather[T]) ask(ctx context.Context, dst []T, pe int) error {
 // finish asks the last questions, and serves until all members have their answers.
 func (g *gather[T]) finish(ctx context.Context, dst []T) error {
 	for {
-		g.flow.look()
-		put, all := g.asked.pushAll()
+		g.flow.Look()
+		put, all := g.asked.PushAll()
 		some := g.serve(dst)
-		if all && !some && g.answered() && g.census.step(tally{}) {
-			g.asked.endEpoch()
-			g.answers.endEpoch()
+		if all && !some && g.answered() && g.census.Step(carry.Tally{}) {
+			g.asked.EndEpoch()
+			g.answers.EndEpoch()
 			return nil
 		}
 		if err := g.pause(ctx, put || some); err != nil {
@@ -120,9 +121,9 @@ func (g *gather[T]) pause(ctx context.Context, busy bool) error {
 	if busy {
 		return nil
 	}
-	g.asked.tellAll()
-	g.answers.tellAll()
-	return g.flow.wait(ctx)
+	g.asked.TellAll()
+	g.answers.TellAll()
+	return g.flow.Wait(ctx)
 }
 
 // serve answers questions and takes answers, and reports whether there were any.
@@ -137,17 +138,17 @@ func (g *gather[T]) serve(dst []T) (some bool) {
 // answer answers as many questions of pe as there is room for answers.
 func (g *gather[T]) answer(pe int) (some bool) {
 	for {
-		places := g.asked.arrived(pe)
-		places = places[:min(len(places), g.answers.room(pe), g.answers.batch())]
+		places := g.asked.Arrived(pe)
+		places = places[:min(len(places), g.answers.Room(pe), g.answers.Batch())]
 		if len(places) == 0 {
 			return some
 		}
 		some = true
 		for _, at := range places {
-			g.answers.stage(pe, g.part[at])
+			g.answers.Stage(pe, g.part[at])
 		}
-		g.asked.take(pe, len(places))
-		g.answers.push(pe)
+		g.asked.Take(pe, len(places))
+		g.answers.Push(pe)
 	}
 }
 
@@ -155,7 +156,7 @@ func (g *gather[T]) answer(pe int) (some bool) {
 func (g *gather[T]) take(dst []T, pe int) (some bool) {
 	q := &g.open[pe]
 	for {
-		values := g.answers.arrived(pe)
+		values := g.answers.Arrived(pe)
 		if len(values) == 0 {
 			return some
 		}
@@ -164,7 +165,7 @@ func (g *gather[T]) take(dst []T, pe int) (some bool) {
 			dst[q.places[q.next+k]] = v
 		}
 		q.next += len(values)
-		g.answers.take(pe, len(values))
+		g.answers.Take(pe, len(values))
 		if q.next == len(q.places) {
 			q.places, q.next = q.places[:0], 0
 		}

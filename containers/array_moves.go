@@ -2,6 +2,8 @@ package containers
 
 // What the batched calls of an array need between them: mailboxes and rings, which are made with the array.
 
+import "github.com/gopgas/gopgas/internal/carry"
+
 // move is an element for a place of its receiver.
 type move[T any] struct {
 	at uint32
@@ -23,7 +25,7 @@ type moves[T any] struct {
 }
 
 // planMoves reserves what the batched calls need.
-func planMoves[T any](mem *memory, s settings) *moves[T] {
+func planMoves[T any](mem *carry.Memory, s settings) *moves[T] {
 	m := &moves[T]{}
 	m.places = planMailbox(mem, s, true, func(from int, items []uint32) error { return m.onPlaces(from, items) })
 	m.values = planMailbox(mem, s, true, func(from int, items []move[T]) error { return m.onValues(from, items) })
@@ -32,7 +34,7 @@ func planMoves[T any](mem *memory, s settings) *moves[T] {
 	return m
 }
 
-func (m *moves[T]) bind(mem *memory, part []T) {
+func (m *moves[T]) bind(mem *carry.Memory, part []T) {
 	m.places.bind(mem)
 	m.values.bind(mem)
 	m.sorted.bind(mem)

@@ -6,6 +6,7 @@ import (
 	"context"
 	"iter"
 
+	"github.com/gopgas/gopgas/internal/carry"
 	"github.com/gopgas/gopgas/internal/plural"
 )
 
@@ -13,14 +14,14 @@ import (
 // together. It is one-sided. It returns *pgas.PeerError if such a member is lost.
 func (a *Array[T]) GetRange(ctx context.Context, lo int, dst []T) error {
 	a.mustHaveRange("GetRange", lo, len(dst))
-	a.mustBelong(ctx, "GetRange")
-	staging := make([][]T, a.n)
-	for pe := range a.n {
+	a.members.MustBelong(ctx, "GetRange")
+	staging := make([][]T, a.members.N)
+	for pe := range a.members.N {
 		from, to := a.layout.before(pe, lo), a.layout.before(pe, lo+len(dst))
 		if from == to {
 			continue
 		}
-		if err := a.lostBehind(ctx, pe); err != nil {
+		if err := a.members.LostBehind(ctx, pe); err != nil {
 			return err
 		}
 		staging[pe] = a.inOnePiece(pe, lo, from, to, dst)
@@ -29,7 +30,7 @@ func (a *Array[T]) GetRange(ctx context.Context, lo int, dst []T) error {
 		}
 		a.part.Range(from, to).GetNB(pe, staging[pe])
 	}
-	if err := a.ctx.Quiet(ctx); err != nil {
+	if err := a.members.Ctx.Quiet(ctx); err != nil {
 		return err
 	}
 	a.eachRun(lo, len(dst), func(i, pe, at, n int) {
@@ -46,12 +47,12 @@ func (a *Array[T]) GetRange(ctx context.Context, lo int, dst []T) error {
 // such a member is known to be lost.
 func (a *Array[T]) PutRange(lo int, src []T) {
 	a.mustHaveRange("PutRange", lo, len(src))
-	for pe := range a.n {
+	for pe := range a.members.N {
 		from, to := a.layout.before(pe, lo), a.layout.before(pe, lo+len(src))
 		if from == to {
 			continue
 		}
-		a.mustLive(pe)
+		a.members.MustLive(pe)
 		piece := a.inOnePiece(pe, lo, from, to, src)
 		if piece == nil {
 			piece = a.pack(pe, lo, from, to, src)
@@ -97,7 +98,7 @@ func (a *Array[T]) eachRun(lo, n int, f func(i, pe, at, n int)) {
 func (a *Array[T]) mustHaveRange(op string, lo, n int) {
 	a.mustBeOpen(op)
 	if lo < 0 || lo > a.layout.n-n {
-		misuse(op, "%s from index %d on are out of range: the array has %s", plural.Count(n, "element"), lo, plural.Count(a.layout.n, "element"))
+		carry.Misuse(op, "%s from index %d on are out of range: the array has %s", plural.Count(n, "element"), lo, plural.Count(a.layout.n, "element"))
 	}
 }
 
@@ -130,7 +131,7 @@ func (a *Array[T]) LocalAll() iter.Seq2[int, *T] {
 	a.mustBeOpen("LocalAll")
 	return func(yield func(int, *T) bool) {
 		for at := range a.Local() {
-			if !yield(a.layout.index(a.me, at), &a.part.Local()[at]) {
+			if !yield(a.layout.index(a.members.Me, at), &a.part.Local()[at]) {
 				return
 			}
 		}

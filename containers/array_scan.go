@@ -5,6 +5,7 @@ package containers
 import (
 	"context"
 
+	"github.com/gopgas/gopgas/internal/carry"
 	"github.com/gopgas/gopgas/pgas"
 )
 
@@ -23,9 +24,9 @@ func (a *Array[T]) PrefixFunc(ctx context.Context, f func(x, y T) T) error {
 	a.enter(ctx, op)
 	defer a.turn.leave()
 	if f == nil {
-		misuse(op, "the function is nil")
+		carry.Misuse(op, "the function is nil")
 	}
-	lo, hi := a.team.Share(a.layout.n)
+	lo, hi := a.members.Team.Share(a.layout.n)
 	share := make([]T, hi-lo)
 	if err := a.barrier(ctx, op); err != nil {
 		return err
@@ -37,11 +38,11 @@ func (a *Array[T]) PrefixFunc(ctx context.Context, f func(x, y T) T) error {
 		share[i] = f(share[i-1], share[i])
 	}
 	// Every member has read its share when it learns of the others' totals.
-	totals, err := pgas.AllGather(ctx, a.team, share[max(0, len(share)-1):])
+	totals, err := pgas.AllGather(ctx, a.members.Team, share[max(0, len(share)-1):])
 	if err != nil {
 		return err
 	}
-	if before, any := fold(totals[:a.me], f); any {
+	if before, any := fold(totals[:a.members.Me], f); any {
 		for i := range share {
 			share[i] = f(before, share[i])
 		}
@@ -72,14 +73,14 @@ func (a *Array[T]) Reduce(ctx context.Context, f func(x, y T) T) (total T, any b
 	const op = "Reduce"
 	a.mustMove(ctx, op)
 	if f == nil {
-		misuse(op, "the function is nil")
+		carry.Misuse(op, "the function is nil")
 	}
 	var mine []T
 	if part := a.Local(); len(part) > 0 {
 		v, _ := fold([][]T{part}, f)
 		mine = []T{v}
 	}
-	totals, err := pgas.AllGather(ctx, a.team, mine)
+	totals, err := pgas.AllGather(ctx, a.members.Team, mine)
 	if err != nil {
 		return total, false, err
 	}

@@ -14,6 +14,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/gopgas/gopgas/internal/carry"
 	"github.com/gopgas/gopgas/pgas"
 )
 
@@ -44,7 +45,7 @@ func (a *Array[T]) SortFunc(ctx context.Context, compare func(x, y T) int) error
 	a.enter(ctx, op)
 	defer a.turn.leave()
 	if compare == nil {
-		misuse(op, "the function is nil")
+		carry.Misuse(op, "the function is nil")
 	}
 	return a.sort(ctx, op, func(s []T) { slices.SortFunc(s, compare) }, compare)
 }
@@ -64,12 +65,12 @@ func (a *Array[T]) sort(ctx context.Context, op string, sortSlice func([]T), com
 		return err
 	}
 	sortSlice(bucket)
-	sizes, err := pgas.AllGather(ctx, a.team, []int{len(bucket)})
+	sizes, err := pgas.AllGather(ctx, a.members.Team, []int{len(bucket)})
 	if err != nil {
 		return err
 	}
 	lo := 0
-	for _, size := range sizes[:a.me] {
+	for _, size := range sizes[:a.members.Me] {
 		lo += size[0]
 	}
 	a.PutRange(lo, bucket)
@@ -78,7 +79,7 @@ func (a *Array[T]) sort(ctx context.Context, op string, sortSlice func([]T), com
 
 // cuts returns where the buckets of this member's sorted elements begin and end: n+1 places.
 func (a *Array[T]) cuts(ctx context.Context, mine []T, compare func(x, y T) int) ([]int, error) {
-	shown, err := pgas.AllGather(ctx, a.team, a.samples(mine))
+	shown, err := pgas.AllGather(ctx, a.members.Team, a.samples(mine))
 	if err != nil {
 		return nil, err
 	}
@@ -87,14 +88,14 @@ func (a *Array[T]) cuts(ctx context.Context, mine []T, compare func(x, y T) int)
 		return cmp.Or(compare(x.v, y.v), cmp.Compare(x.pe, y.pe), cmp.Compare(x.at, y.at))
 	}
 	slices.SortFunc(samples, before)
-	cuts := make([]int, a.n+1)
-	cuts[a.n] = len(mine)
-	for b := 1; b < a.n && len(samples) > 0; b++ {
-		splitter := samples[b*len(samples)/a.n]
+	cuts := make([]int, a.members.N+1)
+	cuts[a.members.N] = len(mine)
+	for b := 1; b < a.members.N && len(samples) > 0; b++ {
+		splitter := samples[b*len(samples)/a.members.N]
 		lo, hi := cuts[b-1], len(mine)
 		for lo < hi {
 			at := (lo + hi) / 2
-			if before(sample[T]{mine[at], int32(a.me), int32(at)}, splitter) < 0 {
+			if before(sample[T]{mine[at], int32(a.members.Me), int32(at)}, splitter) < 0 {
 				lo = at + 1
 			} else {
 				hi = at
@@ -112,7 +113,7 @@ func (a *Array[T]) samples(mine []T) []sample[T] {
 	samples := make([]sample[T], n)
 	for k := range samples {
 		at := (2*k + 1) * len(mine) / (2 * n)
-		samples[k] = sample[T]{mine[at], int32(a.me), int32(at)}
+		samples[k] = sample[T]{mine[at], int32(a.members.Me), int32(at)}
 	}
 	return samples
 }
@@ -120,14 +121,14 @@ func (a *Array[T]) samples(mine []T) []sample[T] {
 // exchange sends each bucket of this member's elements to its member, and returns this member's bucket.
 func (a *Array[T]) exchange(ctx context.Context, op string, mine []T, cuts []int) (bucket []T, err error) {
 	m := a.moves
-	bucket = slices.Clone(mine[cuts[a.me]:cuts[a.me+1]])
+	bucket = slices.Clone(mine[cuts[a.members.Me]:cuts[a.members.Me+1]])
 	m.onSorted = func(_ int, values []T) error {
 		bucket = append(bucket, values...)
 		return nil
 	}
 	err = a.joint(ctx, op, func(ctx context.Context) error {
-		for k := 1; k < a.n; k++ {
-			pe := (a.me + k) % a.n
+		for k := 1; k < a.members.N; k++ {
+			pe := (a.members.Me + k) % a.members.N
 			for _, v := range mine[cuts[pe]:cuts[pe+1]] {
 				if err := m.sorted.send(ctx, pe, v); err != nil {
 					return err

@@ -8,6 +8,7 @@ package containers
 import (
 	"context"
 
+	"github.com/gopgas/gopgas/internal/carry"
 	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas"
 )
@@ -61,7 +62,7 @@ func (a *Array[T]) change(ctx context.Context, op string, send, flush func(conte
 // settle ends a change, a call of op: no member returns before the stores of all are complete. Members that have made
 // different changes find out here, since batches of both may have gone through.
 func (a *Array[T]) settle(ctx context.Context, op string) error {
-	if err := a.ctx.Quiet(ctx); err != nil {
+	if err := a.members.Ctx.Quiet(ctx); err != nil {
 		return err
 	}
 	return a.barrier(ctx, op)
@@ -70,7 +71,7 @@ func (a *Array[T]) settle(ctx context.Context, op string) error {
 // mustPair panics with *pgas.UsageError unless there are as many values as indexes.
 func mustPair(op string, indexes, values int) {
 	if indexes != values {
-		misuse(op, "%s for %s: give one for each", plural.Count(values, "value"), plural.Count(indexes, "index"))
+		carry.Misuse(op, "%s for %s: give one for each", plural.Count(values, "value"), plural.Count(indexes, "index"))
 	}
 }
 
@@ -87,7 +88,7 @@ func Count[T pgas.Word](ctx context.Context, a *Array[T], idx []int) error {
 	words := pgas.AtomicsOf(a.part.Range(0, a.part.Len()))
 	m.onPlaces = func(_ int, places []uint32) error {
 		for _, at := range places {
-			words.At(int(at)).Inc(a.me)
+			words.At(int(at)).Inc(a.members.Me)
 		}
 		return nil
 	}
@@ -138,7 +139,7 @@ func (a *Array[T]) update(ctx context.Context, op string, idx []int, values []T,
 	m := a.moves
 	m.onValues = func(_ int, values []move[T]) error {
 		for i := range values {
-			apply(a.me, int(values[i].at), values[i].v)
+			apply(a.members.Me, int(values[i].at), values[i].v)
 		}
 		return nil
 	}
@@ -168,7 +169,7 @@ func (a *Array[T]) Combine(ctx context.Context, idx []int, values []T, f func(el
 	defer a.turn.leave()
 	mustPair(op, len(idx), len(values))
 	if f == nil {
-		misuse(op, "the function is nil")
+		carry.Misuse(op, "the function is nil")
 	}
 	m := a.moves
 	part := a.part.Local()
@@ -183,7 +184,7 @@ func (a *Array[T]) Combine(ctx context.Context, idx []int, values []T, f func(el
 	return a.change(ctx, op, func(ctx context.Context) error {
 		for k, i := range idx {
 			pe, at := a.layout.locate(i)
-			if pe == a.me {
+			if pe == a.members.Me {
 				part[at] = f(part[at], values[k])
 			} else if err := m.values.send(ctx, pe, move[T]{uint32(at), values[k]}); err != nil {
 				return err

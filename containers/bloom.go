@@ -14,6 +14,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/gopgas/gopgas/internal/carry"
 	"github.com/gopgas/gopgas/pgas"
 )
 
@@ -26,13 +27,13 @@ const (
 // their bytes are. Members need not synchronize to use it: bits are only ever set. Any number of goroutines of a member
 // may add and look up at once; Union and Count are collectives of the team, in which goroutines of a PE take turns.
 type Bloom[K any] struct {
-	members
-	memory memory
-	words  pgas.AtomicSlice[uint64]
-	local  pgas.Slice[uint64]
-	blocks int           // of each member
-	each   int           // bits of a key in each of two words
-	adds   atomic.Uint64 // how often this member has added
+	members carry.Members
+	memory  carry.Memory
+	words   pgas.AtomicSlice[uint64]
+	local   pgas.Slice[uint64]
+	blocks  int           // of each member
+	each    int           // bits of a key in each of two words
+	adds    atomic.Uint64 // how often this member has added
 	// what adds was before a fence; if it is that now, what was added is there for this member's reads
 	fenced atomic.Uint64
 	reads  sync.Pool // of *bloomReads
@@ -60,44 +61,44 @@ type bloomPlace struct {
 func NewBloom[K any](ctx context.Context, w *pgas.World, keys int, rate float64, opts ...Option) (*Bloom[K], error) {
 	const op = "NewBloom"
 	s := settingsOf(op, opts)
-	b := &Bloom[K]{members: membersOf(ctx, op, w, !s.over, s.team)}
+	b := &Bloom[K]{members: carry.MembersOf(ctx, op, w, !s.over, s.team)}
 	if keys < 1 || keys > 1<<40 {
-		misuse(op, "%d keys: give a number from 1 to 2^40", keys)
+		carry.Misuse(op, "%d keys: give a number from 1 to 2^40", keys)
 	}
 	if !(rate >= bloomLeastRate && rate <= bloomMostRate) {
-		misuse(op, "a rate of %v: give a number from %v to %v", rate, bloomLeastRate, bloomMostRate)
+		carry.Misuse(op, "a rate of %v: give a number from %v to %v", rate, bloomLeastRate, bloomMostRate)
 	}
 	bloomMustHash[K](op)
-	if err := mustBePlain[K](ctx, w); err != nil {
+	if err := carry.MustBePlain[K](ctx, w); err != nil {
 		return nil, err
 	}
 	perKey, each := bloomSize(rate)
-	if b.n > 0 {
-		b.blocks = int(math.Ceil(float64(keys)*perKey/float64(b.n))) + 1
+	if b.members.N > 0 {
+		b.blocks = int(math.Ceil(float64(keys)*perKey/float64(b.members.N))) + 1
 	}
 	b.each = each
-	b.memory.m = &b.members
-	words := reserve[uint64](&b.memory, bloomBlock*b.blocks)
-	if err := b.memory.allocate(ctx, s.over); err != nil || b.team == nil {
+	b.memory.Members = &b.members
+	words := carry.Reserve[uint64](&b.memory, bloomBlock*b.blocks)
+	if err := b.memory.Allocate(ctx, s.over); err != nil || b.members.Team == nil {
 		return b, err
 	}
-	b.local = cleared[uint64](&b.memory, words, bloomBlock*b.blocks)
+	b.local = carry.Cleared[uint64](&b.memory, words, bloomBlock*b.blocks)
 	b.words = pgas.AtomicsOf(b.local)
 	b.reads.New = func() any { return new(bloomReads) }
-	return b, b.memory.ready(ctx)
+	return b, b.memory.Ready(ctx)
 }
 
 func (b *Bloom[K]) check(op string) {
 	if b == nil {
-		misuse(op, "the container is nil or zero: make one with a New… function")
+		carry.Misuse(op, "the container is nil or zero: make one with a New… function")
 	}
-	b.mustBeMember(op)
+	b.members.MustBeMember(op)
 }
 
 // place returns where the bits of key are.
 func (b *Bloom[K]) place(key K) (p bloomPlace) {
 	h := bloomHash(key)
-	block, _ := bits.Mul64(h, uint64(b.n)*uint64(b.blocks))
+	block, _ := bits.Mul64(h, uint64(b.members.N)*uint64(b.blocks))
 	p.pe = int(block / uint64(b.blocks))
 	first := bloomBlock * int(block%uint64(b.blocks))
 	h = bloomMix(h)
@@ -119,7 +120,7 @@ func (b *Bloom[K]) place(key K) (p bloomPlace) {
 func (b *Bloom[K]) Add(key K) {
 	b.check("Bloom.Add")
 	p := b.place(key)
-	b.mustLive(p.pe)
+	b.members.MustLive(p.pe)
 	for i, word := range p.word {
 		b.words.At(word).Or(p.pe, p.masks[i])
 	}
@@ -142,7 +143,7 @@ func (b *Bloom[K]) MayHave(key K) bool {
 	r := b.begin()
 	defer b.reads.Put(r)
 	b.read(r, 0, key)
-	b.ctx.MustQuiet()
+	b.members.Ctx.MustQuiet()
 	return r.has(0)
 }
 
@@ -157,7 +158,7 @@ func (b *Bloom[K]) MayHaveAll(keys []K, into []bool) []bool {
 		for i, key := range keys[:n] {
 			b.read(r, i, key)
 		}
-		b.ctx.MustQuiet()
+		b.members.Ctx.MustQuiet()
 		for i := range n {
 			into = append(into, r.has(i))
 		}
@@ -169,7 +170,7 @@ func (b *Bloom[K]) MayHaveAll(keys []K, into []bool) []bool {
 // begin begins reads, of all that this member has added.
 func (b *Bloom[K]) begin() *bloomReads {
 	if adds := b.adds.Load(); b.fenced.Load() != adds {
-		b.ctx.Fence()
+		b.members.Ctx.Fence()
 		b.fenced.Store(adds)
 	}
 	return b.reads.Get().(*bloomReads)
@@ -178,7 +179,7 @@ func (b *Bloom[K]) begin() *bloomReads {
 // read begins to read the words of key as number i of a burst.
 func (b *Bloom[K]) read(r *bloomReads, i int, key K) {
 	p := b.place(key)
-	if err := b.lostBehind(context.Background(), p.pe); err != nil {
+	if err := b.members.LostBehind(context.Background(), p.pe); err != nil {
 		panic(err)
 	}
 	r.at[i] = p
@@ -201,16 +202,16 @@ func (b *Bloom[K]) Union(ctx context.Context, other *Bloom[K]) error {
 	const op = "Bloom.Union"
 	b.check(op)
 	other.check(op)
-	b.mustBelong(ctx, op)
-	if other.team != b.team || other.blocks != b.blocks || other.each != b.each {
-		misuse(op, "the other filter has other members, or was made for other numbers: make both with the same arguments")
+	b.members.MustBelong(ctx, op)
+	if other.members.Team != b.members.Team || other.blocks != b.blocks || other.each != b.each {
+		carry.Misuse(op, "the other filter has other members, or was made for other numbers: make both with the same arguments")
 	}
 	if err := b.meet(ctx, op); err != nil {
 		return err
 	}
 	for i := range b.local.Len() {
-		if word := other.words.At(i).Fetch(b.me); word != 0 {
-			b.words.At(i).Or(b.me, word)
+		if word := other.words.At(i).Fetch(b.members.Me); word != 0 {
+			b.words.At(i).Or(b.members.Me, word)
 		}
 	}
 	return b.meet(ctx, op)
@@ -218,7 +219,7 @@ func (b *Bloom[K]) Union(ctx context.Context, other *Bloom[K]) error {
 
 // meet is a barrier of the members that is part of their call of op.
 func (b *Bloom[K]) meet(ctx context.Context, op string) error {
-	return b.team.Joint(ctx, op, b.memory.lines.All().Offset(), true, func(context.Context) error { return nil })
+	return b.members.Team.Joint(ctx, op, b.memory.Object(), true, func(context.Context) error { return nil })
 }
 
 // Count estimates how many keys were added, each counted once, from the bits that are set. It is collective over the
@@ -227,16 +228,16 @@ func (b *Bloom[K]) meet(ctx context.Context, op string) error {
 func (b *Bloom[K]) Count(ctx context.Context) (float64, error) {
 	const op = "Bloom.Count"
 	b.check(op)
-	b.mustBelong(ctx, op)
+	b.members.MustBelong(ctx, op)
 	if err := b.meet(ctx, op); err != nil {
 		return 0, err
 	}
 	set := 0
 	for i := range b.local.Len() {
-		set += bits.OnesCount64(b.words.At(i).Fetch(b.me))
+		set += bits.OnesCount64(b.words.At(i).Fetch(b.members.Me))
 	}
-	set, err := pgas.SumValue(ctx, b.team, set)
-	all := float64(64 * b.local.Len() * b.n)
+	set, err := pgas.SumValue(ctx, b.members.Team, set)
+	all := float64(64 * b.local.Len() * b.members.N)
 	return -all / float64(2*b.each) * math.Log1p(-float64(set)/all), err
 }
 
@@ -248,8 +249,8 @@ func (b *Bloom[K]) Bytes() int {
 
 // Free frees the memory of the filter. It is collective over all PEs of the World.
 func (b *Bloom[K]) Free(ctx context.Context) error {
-	if b == nil || b.world == nil {
-		misuse("Bloom.Free", "the container is nil or zero: make one with a New… function")
+	if b == nil || b.members.World == nil {
+		carry.Misuse("Bloom.Free", "the container is nil or zero: make one with a New… function")
 	}
 	return freeMemory(ctx, "Bloom.Free", &b.memory)
 }

@@ -2,7 +2,11 @@ package containers
 
 // The hash of a key's bytes, which must be the same on all PEs: the hashes of package maphash are not.
 
-import "reflect"
+import (
+	"reflect"
+
+	"github.com/gopgas/gopgas/internal/carry"
+)
 
 // bloomWords are the words of most keys: those of others take memory of Go.
 const bloomWords = 8
@@ -11,7 +15,7 @@ const bloomWords = 8
 func bloomHash[K any](key K) uint64 {
 	var few [bloomWords]uint64
 	words := few[:]
-	if n := mapWords(sizeOf[K]()); n > bloomWords {
+	if n := mapWords(carry.SizeOf[K]()); n > bloomWords {
 		words = make([]uint64, n)
 	} else {
 		words = words[:n]
@@ -37,10 +41,10 @@ func bloomMix(x uint64) uint64 {
 func bloomMustHash[K any](op string) {
 	t := reflect.TypeFor[K]()
 	if t.Size() == 0 {
-		misuse(op, "%v has no bytes: there is only one key", t)
+		carry.Misuse(op, "%v has no bytes: there is only one key", t)
 	}
 	if used, ok := bloomBytes(t); ok && used != t.Size() {
-		misuse(op, "%v has gaps, whose bytes are not part of the value: order its fields by size, and name what fills the rest", t)
+		carry.Misuse(op, "%v has gaps, whose bytes are not part of the value: order its fields by size, and name what fills the rest", t)
 	}
 }
 

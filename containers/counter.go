@@ -7,16 +7,17 @@ import (
 	"fmt"
 	"sync/atomic"
 
+	"github.com/gopgas/gopgas/internal/carry"
 	"github.com/gopgas/gopgas/pgas"
 )
 
 // Counter is a number that all members add to. Add, Own and Sum may be called by any number of goroutines of a member
 // at once; SumAll is a collective of the team, in which goroutines of a PE take turns.
 type Counter struct {
-	members
-	memory memory
-	word   pgas.Atomic[int64]
-	own    atomic.Int64 // what this member has added; its word may be behind where atomics are a NIC's
+	members carry.Members
+	memory  carry.Memory
+	word    pgas.Atomic[int64]
+	own     atomic.Int64 // what this member has added; its word may be behind where atomics are a NIC's
 }
 
 // NewCounter makes a counter that is 0. It is collective over all PEs of the World. It returns the errors of
@@ -24,28 +25,28 @@ type Counter struct {
 func NewCounter(ctx context.Context, w *pgas.World, opts ...Option) (*Counter, error) {
 	const op = "NewCounter"
 	s := settingsOf(op, opts)
-	c := &Counter{members: membersOf(ctx, op, w, !s.over, s.team)}
-	c.memory.m = &c.members
-	word := reserve[int64](&c.memory, 1)
-	if err := c.memory.allocate(ctx, s.over); err != nil || c.team == nil {
+	c := &Counter{members: carry.MembersOf(ctx, op, w, !s.over, s.team)}
+	c.memory.Members = &c.members
+	word := carry.Reserve[int64](&c.memory, 1)
+	if err := c.memory.Allocate(ctx, s.over); err != nil || c.members.Team == nil {
 		return c, err
 	}
-	c.word = pgas.AtomicsOf(cleared[int64](&c.memory, word, 1)).At(0)
-	return c, c.memory.ready(ctx)
+	c.word = pgas.AtomicsOf(carry.Cleared[int64](&c.memory, word, 1)).At(0)
+	return c, c.memory.Ready(ctx)
 }
 
 func (c *Counter) check(op string) {
 	if c == nil {
-		misuse(op, "the container is nil or zero: make one with a New… function")
+		carry.Misuse(op, "the container is nil or zero: make one with a New… function")
 	}
-	c.mustBeMember(op)
+	c.members.MustBeMember(op)
 }
 
 // Add adds n. It is local: an atomic addition to this member's word, complete at once.
 func (c *Counter) Add(n int64) {
 	c.check("Counter.Add")
 	c.own.Add(n)
-	c.word.Add(c.me, n)
+	c.word.Add(c.members.Me, n)
 }
 
 // Own returns what this member has added. It is local.
@@ -60,15 +61,15 @@ func (c *Counter) Own() int64 {
 // It returns *pgas.PeerError if a member is lost, and the cause of ctx if that ends first.
 func (c *Counter) Sum(ctx context.Context) (int64, error) {
 	c.check("Counter.Sum")
-	c.mustBelong(ctx, "Counter.Sum")
-	parts := make([]int64, c.n)
+	c.members.MustBelong(ctx, "Counter.Sum")
+	parts := make([]int64, c.members.N)
 	for pe := range parts {
-		if err := c.lostBehind(ctx, pe); err != nil {
+		if err := c.members.LostBehind(ctx, pe); err != nil {
 			return 0, fmt.Errorf("Counter.Sum: %w", err)
 		}
 		c.word.FetchNB(pe, &parts[pe])
 	}
-	if err := c.ctx.Quiet(ctx); err != nil {
+	if err := c.members.Ctx.Quiet(ctx); err != nil {
 		return 0, fmt.Errorf("Counter.Sum: %w", err)
 	}
 	sum := int64(0)
@@ -82,8 +83,8 @@ func (c *Counter) Sum(ctx context.Context) (int64, error) {
 // the errors of pgas.SumValue. All members get the same sum.
 func (c *Counter) SumAll(ctx context.Context) (int64, error) {
 	c.check("Counter.SumAll")
-	c.mustBelong(ctx, "Counter.SumAll")
-	sum, err := pgas.SumValue(ctx, c.team, c.Own())
+	c.members.MustBelong(ctx, "Counter.SumAll")
+	sum, err := pgas.SumValue(ctx, c.members.Team, c.Own())
 	if err != nil {
 		return 0, fmt.Errorf("Counter.SumAll: %w", err)
 	}
@@ -92,8 +93,8 @@ func (c *Counter) SumAll(ctx context.Context) (int64, error) {
 
 // Free frees the memory of the counter. It is collective over all PEs of the World.
 func (c *Counter) Free(ctx context.Context) error {
-	if c == nil || c.world == nil {
-		misuse("Counter.Free", "the container is nil or zero: make one with a New… function")
+	if c == nil || c.members.World == nil {
+		carry.Misuse("Counter.Free", "the container is nil or zero: make one with a New… function")
 	}
 	return freeMemory(ctx, "Counter.Free", &c.memory)
 }

@@ -8,6 +8,7 @@ package containers
 import (
 	"context"
 
+	"github.com/gopgas/gopgas/internal/carry"
 	"github.com/gopgas/gopgas/pgas"
 )
 
@@ -16,8 +17,8 @@ import (
 // On each member one goroutine at a time publishes, and one at a time fetches. A second one
 // panics with *UsageError, which names the lines of both.
 type DistObject[T any] struct {
-	members
-	memory  memory
+	members carry.Members
+	memory  carry.Memory
 	version pgas.Atomic[uint64]
 	words   pgas.AtomicSlice[uint64] // of the value that is published
 
@@ -45,8 +46,8 @@ type distView[T any] struct {
 	words []uint64
 }
 
-func newDistView[T any](mem *memory, place, words int) distView[T] {
-	return distView[T]{value: piece[T](mem, place, 1).Local(), words: cleared[uint64](mem, place, words).Local()}
+func newDistView[T any](mem *carry.Memory, place, words int) distView[T] {
+	return distView[T]{value: carry.Piece[T](mem, place, 1).Local(), words: carry.Cleared[uint64](mem, place, words).Local()}
 }
 
 // NewDistObject makes a DistObject of which no member has published a value. It is collective over all PEs of the
@@ -54,45 +55,45 @@ func newDistView[T any](mem *memory, place, words int) distView[T] {
 func NewDistObject[T any](ctx context.Context, w *pgas.World, opts ...Option) (*DistObject[T], error) {
 	const op = "NewDistObject"
 	s := settingsOf(op, opts)
-	d := &DistObject[T]{members: membersOf(ctx, op, w, !s.over, s.team), known: map[int]distKnown[T]{}}
-	if err := mustBePlain[T](ctx, w); err != nil {
+	d := &DistObject[T]{members: carry.MembersOf(ctx, op, w, !s.over, s.team), known: map[int]distKnown[T]{}}
+	if err := carry.MustBePlain[T](ctx, w); err != nil {
 		return nil, err
 	}
-	n := (sizeOf[T]() + 7) / 8
-	d.memory.m = &d.members
-	version, words := reserve[uint64](&d.memory, distVersion), reserve[uint64](&d.memory, n)
-	own, got := reserve[uint64](&d.memory, n), reserve[uint64](&d.memory, n)
-	if err := d.memory.allocate(ctx, s.over); err != nil || d.team == nil {
+	n := (carry.SizeOf[T]() + 7) / 8
+	d.memory.Members = &d.members
+	version, words := carry.Reserve[uint64](&d.memory, distVersion), carry.Reserve[uint64](&d.memory, n)
+	own, got := carry.Reserve[uint64](&d.memory, n), carry.Reserve[uint64](&d.memory, n)
+	if err := d.memory.Allocate(ctx, s.over); err != nil || d.members.Team == nil {
 		return d, err
 	}
-	d.version = pgas.AtomicsOf(cleared[uint64](&d.memory, version, distVersion)).At(0)
-	d.words = pgas.AtomicsOf(cleared[uint64](&d.memory, words, n))
+	d.version = pgas.AtomicsOf(carry.Cleared[uint64](&d.memory, version, distVersion)).At(0)
+	d.words = pgas.AtomicsOf(carry.Cleared[uint64](&d.memory, words, n))
 	d.own, d.got = newDistView[T](&d.memory, own, n), newDistView[T](&d.memory, got, n)
-	return d, d.memory.ready(ctx)
+	return d, d.memory.Ready(ctx)
 }
 
 func (d *DistObject[T]) check(op string) {
 	if d == nil {
-		misuse(op, "the container is nil or zero: make one with a New… function")
+		carry.Misuse(op, "the container is nil or zero: make one with a New… function")
 	}
-	d.mustBeMember(op)
+	d.members.MustBeMember(op)
 }
 
 // Publish makes v this member's value, in place of the one before. It is local: no message. A member that fetches it
 // gets the old value or the new one, never parts of both. It orders nothing else.
 func (d *DistObject[T]) Publish(v T) {
 	d.check("DistObject.Publish")
-	d.publishing.enter(d.world)
+	d.publishing.enter(d.members.World)
 	defer d.publishing.leave()
 	d.own.value[0] = v
-	d.version.Set(d.me, d.current+1)
-	d.ctx.FencePE(d.me)
+	d.version.Set(d.members.Me, d.current+1)
+	d.members.Ctx.FencePE(d.members.Me)
 	for i, word := range d.own.words {
-		d.words.At(i).Set(d.me, word)
+		d.words.At(i).Set(d.members.Me, word)
 	}
-	d.ctx.FencePE(d.me)
+	d.members.Ctx.FencePE(d.members.Me)
 	d.current += 2
-	d.version.Set(d.me, d.current)
+	d.version.Set(d.members.Me, d.current)
 }
 
 // Fetch returns the value of member pe, and waits until pe has published one. It is one-sided: one round trip if the
@@ -115,12 +116,12 @@ func (d *DistObject[T]) FetchAfter(ctx context.Context, pe int, version uint64) 
 
 func (d *DistObject[T]) fetch(ctx context.Context, op string, pe int, after uint64) (v T, version uint64, err error) {
 	d.check(op)
-	d.mustBelong(ctx, op)
-	d.mustReach(op, pe)
-	d.fetching.enter(d.world)
+	d.members.MustBelong(ctx, op)
+	d.members.MustReach(op, pe)
+	d.fetching.enter(d.members.World)
 	defer d.fetching.leave()
 	defer orLost(&err)
-	d.mustLive(pe)
+	d.members.MustLive(pe)
 	for p := (pace{}); ; {
 		if at := d.version.Fetch(pe); at&1 == 0 && at/2 > after {
 			if v, ok := d.read(pe, at); ok {
@@ -129,9 +130,9 @@ func (d *DistObject[T]) fetch(ctx context.Context, op string, pe int, after uint
 		}
 		if p.polls == 0 {
 			d.fetching.note()
-			ctx = d.waitFor(ctx, op, pe)
+			ctx = d.members.WaitFor(ctx, op, pe)
 		}
-		if err := p.pause(ctx, d.world); err != nil {
+		if err := p.pause(ctx, d.members.World); err != nil {
 			return v, 0, err
 		}
 	}
@@ -143,7 +144,7 @@ func (d *DistObject[T]) read(pe int, at uint64) (v T, ok bool) {
 		return k.value, true
 	}
 	d.words.FetchNB(pe, d.got.words)
-	d.ctx.MustQuiet()
+	d.members.Ctx.MustQuiet()
 	if d.version.Fetch(pe) != at {
 		return v, false
 	}
@@ -153,8 +154,8 @@ func (d *DistObject[T]) read(pe int, at uint64) (v T, ok bool) {
 
 // Free frees the memory of the object. It is collective over all PEs of the World.
 func (d *DistObject[T]) Free(ctx context.Context) error {
-	if d == nil || d.world == nil {
-		misuse("DistObject.Free", "the container is nil or zero: make one with a New… function")
+	if d == nil || d.members.World == nil {
+		carry.Misuse("DistObject.Free", "the container is nil or zero: make one with a New… function")
 	}
 	return freeMemory(ctx, "DistObject.Free", &d.memory)
 }

@@ -37,8 +37,6 @@
 //
 //	doc.go                this text
 //	options.go            Option, Over
-//	members.go            the PEs that share a container
-//	memory.go             its memory: one allocation, in which its parts have places
 //	array.go              Array: elements spread over the members; layout.go: where each is
 //	array_range.go        many consecutive elements at once, and loops
 //	array_gather.go       Gather; array_update.go: Scatter, Count, AddAll, Combine …
@@ -51,9 +49,6 @@
 //	map_batch.go          what all members have for it at once; map_promise.go: that nobody writes
 //	map_snapshot.go       its elements in files
 //	mailbox.go            Mailbox: small items from any member to any, many in one message
-//	rings.go              items on their way: a ring for each pair of members
-//	flow.go               what a member waits for while items travel
-//	census.go             when everything is delivered
 //	queue.go              Queue: a bounded queue at one member, or at each; the protocol
 //	queue_ticket.go       its tickets; queue_push.go, queue_pop.go: producers and consumers
 //	pool.go               WorkPool: tasks that make tasks; pool_deque.go: a member's deque
@@ -64,8 +59,9 @@
 //	exclusive.go          one goroutine at a time
 //	pace.go               polling words of other PEs; free.go: giving memory back
 //
-// Package coherent has the array over the coherent memory of package dsm. model has Promela models of the deque and of
-// the end of a WorkPool, and of a Map whose segment is split.
+// Package internal/carry has the members, their memory, and the rings by which items travel. Package coherent has the
+// array over the coherent memory of package dsm. Package model has Promela models of the deque and of the end of a
+// WorkPool, and of a Map whose segment is split.
 //
 //ci:nocgo=short
 package containers

@@ -16,6 +16,7 @@ import (
 	"sync/atomic"
 
 	"github.com/gopgas/gopgas/internal/callsite"
+	"github.com/gopgas/gopgas/internal/carry"
 	"github.com/gopgas/gopgas/pgas"
 )
 
@@ -137,7 +138,7 @@ func (x *exclusive) noted() *exclusivePlace {
 func (x *exclusive) refuse(place *exclusivePlace) {
 	const rule = "what it calls must not use the same container, and other goroutines of the PE take turns, by a sync.Mutex or a channel"
 	if place == nil || place.site == "" {
-		misuse(callsite.Call(), "another call is under way: %s", rule)
+		carry.Misuse(callsite.Call(), "another call is under way: %s", rule)
 	}
-	misuse(callsite.Call(), "%s, called at %s, is under way: %s", place.call, place.site, rule)
+	carry.Misuse(callsite.Call(), "%s, called at %s, is under way: %s", place.call, place.site, rule)
 }

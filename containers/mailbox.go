@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
+	"github.com/gopgas/gopgas/internal/carry"
 	"github.com/gopgas/gopgas/pgas"
 )
 
@@ -28,15 +29,15 @@ import (
 // Each member has n+1 times Ring bytes of symmetric memory for n members, and half as much Go memory for the batches
 // that it has begun.
 type Mailbox[T any] struct {
-	*members
-	memory  *memory // nil if the mailbox is part of another container
-	flow    *flow
-	rings   *rings[T]
-	census  *census
+	members *carry.Members
+	memory  *carry.Memory // nil if the mailbox is part of another container
+	flow    *carry.Flow
+	rings   *carry.Rings[T]
+	census  *carry.Census
 	receive func(from int, items []T) error
 
 	beside    besides     // a mailbox with the same flow, or nil
-	counted   tally       // items sent and taken since it was made
+	counted   carry.Tally // items sent and taken since it was made
 	receiving atomic.Bool // receive is running
 	turn      exclusive
 	within    exclusive // of the calls of Send that receive makes
@@ -59,7 +60,7 @@ const defaultBacklog = 64 << 20 // bytes
 func Ring(bytes int) Option {
 	return Option{"Ring", func(s *settings) {
 		if bytes <= 0 {
-			misuse("Ring", "%d bytes: a ring has at least one", bytes)
+			carry.Misuse("Ring", "%d bytes: a ring has at least one", bytes)
 		}
 		s.ring = bytes
 	}}
@@ -70,7 +71,7 @@ func Ring(bytes int) Option {
 func Backlog(items int) Option {
 	return Option{"Backlog", func(s *settings) {
 		if items <= 0 {
-			misuse("Backlog", "%d items: a backlog has at least one", items)
+			carry.Misuse("Backlog", "%d items: a backlog has at least one", items)
 		}
 		s.backlog = items
 	}}
@@ -84,53 +85,53 @@ func Backlog(items int) Option {
 func NewMailbox[T any](ctx context.Context, w *pgas.World, receive func(from int, items []T) error, opts ...Option) (*Mailbox[T], error) {
 	s := settingsOf("NewMailbox", opts, "Ring", "Backlog")
 	if receive == nil {
-		misuse("NewMailbox", "receive is nil: nobody would see what arrives")
+		carry.Misuse("NewMailbox", "receive is nil: nobody would see what arrives")
 	}
-	m := membersOf(ctx, "NewMailbox", w, !s.over, s.team)
-	mem := &memory{m: &m}
+	m := carry.MembersOf(ctx, "NewMailbox", w, !s.over, s.team)
+	mem := &carry.Memory{Members: &m}
 	b := planMailbox(mem, s, false, receive)
-	if err := mustBePlain[T](ctx, w); err != nil {
+	if err := carry.MustBePlain[T](ctx, w); err != nil {
 		return nil, err
 	}
-	if err := mem.allocate(ctx, s.over); err != nil {
+	if err := mem.Allocate(ctx, s.over); err != nil {
 		return nil, err
 	}
 	b.memory, b.checks = mem, w.Checks()
 	b.bind(mem)
-	return b, mem.ready(ctx)
+	return b, mem.Ready(ctx)
 }
 
 // firstItem is the number of the first item of a ring. Tests set it near the overflow.
 var firstItem uint64
 
 // boxSignals is the number of signals that a mailbox of n members takes of a flow.
-func boxSignals(n int) int { return ringSignals(n) + censusSignals }
+func boxSignals(n int) int { return carry.RingSignals(n) + carry.CensusSignals }
 
 // planMailbox reserves what a mailbox needs. With oneWave, receive never sends.
-func planMailbox[T any](mem *memory, s settings, oneWave bool, receive func(from int, items []T) error) *Mailbox[T] {
-	return planMailboxOn(mem, newFlow(mem, boxSignals(mem.m.n)), 0, s, oneWave, receive)
+func planMailbox[T any](mem *carry.Memory, s settings, oneWave bool, receive func(from int, items []T) error) *Mailbox[T] {
+	return planMailboxOn(mem, carry.NewFlow(mem, boxSignals(mem.Members.N)), 0, s, oneWave, receive)
 }
 
 // planMailboxOn is planMailbox on a flow whose signals from first on are the mailbox's.
-func planMailboxOn[T any](mem *memory, f *flow, first int, s settings, oneWave bool, receive func(from int, items []T) error) *Mailbox[T] {
-	b := &Mailbox[T]{members: mem.m, receive: receive, backlog: s.backlog}
+func planMailboxOn[T any](mem *carry.Memory, f *carry.Flow, first int, s settings, oneWave bool, receive func(from int, items []T) error) *Mailbox[T] {
+	b := &Mailbox[T]{members: mem.Members, receive: receive, backlog: s.backlog}
 	if b.backlog == 0 {
-		b.backlog = max(1, defaultBacklog/max(1, sizeOf[T]()))
+		b.backlog = max(1, defaultBacklog/max(1, carry.SizeOf[T]()))
 	}
 	b.flow = f
-	b.census = newCensus(mem, f, first+ringSignals(b.n), oneWave)
-	b.rings = newRings[T](mem, f, first, s.ring, firstItem)
+	b.census = carry.NewCensus(mem, f, first+carry.RingSignals(b.members.N), oneWave)
+	b.rings = carry.NewRings[T](mem, f, first, s.ring, firstItem)
 	return b
 }
 
 // bind has the mailbox use its places in the memory.
-func (b *Mailbox[T]) bind(mem *memory) {
-	if b.team == nil {
+func (b *Mailbox[T]) bind(mem *carry.Memory) {
+	if b.members.Team == nil {
 		return
 	}
-	b.flow.bind(mem)
-	b.rings.bind(mem)
-	b.census.bind(mem)
+	b.flow.Bind(mem)
+	b.rings.Bind(mem)
+	b.census.Bind(mem)
 }
 
 // Send sends v to member pe. It is local until a batch is full; then the batch is put to pe, and Send blocks while
@@ -138,7 +139,7 @@ func (b *Mailbox[T]) bind(mem *memory) {
 //
 // v is received when a Flush of all members returns, or before.
 func (b *Mailbox[T]) Send(ctx context.Context, pe int, v T) error {
-	if b == nil || b.members == nil || uint(pe) >= uint(b.n) || ctx == nil || b.freed {
+	if b == nil || b.members == nil || uint(pe) >= uint(b.members.N) || ctx == nil || b.freed {
 		b.refuse(ctx, "Send", pe)
 	}
 	if b.checks {
@@ -146,7 +147,7 @@ func (b *Mailbox[T]) Send(ctx context.Context, pe int, v T) error {
 		if b.receiving.Load() { // then a call has the turn
 			turn = &b.within
 		}
-		turn.enterLong(b.world)
+		turn.enterLong(b.members.World)
 		defer turn.leave()
 	}
 	return b.send(ctx, pe, v)
@@ -154,8 +155,8 @@ func (b *Mailbox[T]) Send(ctx context.Context, pe int, v T) error {
 
 // send is Send after its checks.
 func (b *Mailbox[T]) send(ctx context.Context, pe int, v T) error {
-	b.counted.sent++
-	if !b.rings.stage(pe, v) {
+	b.counted.Sent++
+	if !b.rings.Stage(pe, v) {
 		return nil
 	}
 	return b.full(ctx, pe)
@@ -164,34 +165,34 @@ func (b *Mailbox[T]) send(ctx context.Context, pe int, v T) error {
 // refuse panics with *pgas.UsageError: a call of op to member pe is wrong.
 func (b *Mailbox[T]) refuse(ctx context.Context, op string, pe int) {
 	b.mustBeOpen(ctx, op)
-	b.mustReach(op, pe)
+	b.members.MustReach(op, pe)
 }
 
 // mustBeOpen panics with *pgas.UsageError if a call of op is wrong.
 func (b *Mailbox[T]) mustBeOpen(ctx context.Context, op string) {
 	if b == nil || b.members == nil {
-		(*members)(nil).mustBelong(ctx, op)
+		(*carry.Members)(nil).MustBelong(ctx, op)
 	}
-	b.mustBelong(ctx, op)
+	b.members.MustBelong(ctx, op)
 	if b.freed {
-		misuse(op, "the mailbox has been freed")
+		carry.Misuse(op, "the mailbox has been freed")
 	}
 }
 
 // full puts a full batch for pe, and receives until there is room for it.
 func (b *Mailbox[T]) full(ctx context.Context, pe int) error {
 	if b.receiving.Load() {
-		b.rings.push(pe)
-		if excess := b.rings.excess(pe); excess > b.backlog {
+		b.rings.Push(pe)
+		if excess := b.rings.Excess(pe); excess > b.backlog {
 			return fmt.Errorf("Mailbox.Send: receive has sent %d items to PE %d which it has no room for: choose a larger Backlog, or send less from receive", excess, pe)
 		}
 		return nil
 	}
 	for named := false; ; {
-		b.flow.look()
-		b.rings.push(pe)
+		b.flow.Look()
+		b.rings.Push(pe)
 		some, err := b.deliverBoth()
-		if err != nil || !b.rings.full(pe) {
+		if err != nil || !b.rings.Full(pe) {
 			return err
 		}
 		if some {
@@ -199,9 +200,9 @@ func (b *Mailbox[T]) full(ctx context.Context, pe int) error {
 		}
 		b.tellBoth()
 		if !named {
-			ctx, named = b.waitFor(ctx, "Mailbox.Send", pe), true
+			ctx, named = b.members.WaitFor(ctx, "Mailbox.Send", pe), true
 		}
-		if err := b.flow.wait(ctx); err != nil {
+		if err := b.flow.Wait(ctx); err != nil {
 			return err
 		}
 	}
@@ -211,14 +212,14 @@ func (b *Mailbox[T]) full(ctx context.Context, pe int) error {
 // number of items that it has received.
 func (b *Mailbox[T]) Poll() (n int, err error) {
 	b.mustBeOpen(context.Background(), "Poll")
-	b.turn.enterLong(b.world)
+	b.turn.enterLong(b.members.World)
 	defer b.turn.leave()
-	before := b.counted.taken
-	b.flow.look()
-	b.rings.pushAll()
+	before := b.counted.Taken
+	b.flow.Look()
+	b.rings.PushAll()
 	_, err = b.deliver()
 	b.tellAll()
-	return int(b.counted.taken - before), err
+	return int(b.counted.Taken - before), err
 }
 
 // Flush returns when everything that any member has sent before its Flush, and everything that receive has sent since,
@@ -229,20 +230,20 @@ func (b *Mailbox[T]) Poll() (n int, err error) {
 // upward and one downward; more waves if receive sends.
 func (b *Mailbox[T]) Flush(ctx context.Context) error {
 	b.mustBeOpen(ctx, "Flush")
-	b.turn.enterLong(b.world)
+	b.turn.enterLong(b.members.World)
 	defer b.turn.leave()
-	if sent, there := b.counted.sent, b.rings.staged(); sent != there {
-		misuse("Mailbox.Flush", "Send was called %d times on this PE, and there are %d items: goroutines have sent at the same time, "+
+	if sent, there := b.counted.Sent, b.rings.Staged(); sent != there {
+		carry.Misuse("Mailbox.Flush", "Send was called %d times on this PE, and there are %d items: goroutines have sent at the same time, "+
 			"which may lose items: let them take turns, by a sync.Mutex or a channel; PGAS_CHECK=1 shows the lines of both", sent, there)
 	}
-	return b.team.Joint(ctx, "Mailbox.Flush", b.flow.object, false, b.flush)
+	return b.members.Team.Joint(ctx, "Mailbox.Flush", b.flow.Object, false, b.flush)
 }
 
 // flush is Flush inside a collective call.
 func (b *Mailbox[T]) flush(ctx context.Context) error {
 	for {
-		b.flow.look()
-		put, all := b.rings.pushAll()
+		b.flow.Look()
+		put, all := b.rings.PushAll()
 		some, err := b.deliverBoth()
 		if err != nil {
 			return err
@@ -251,11 +252,11 @@ func (b *Mailbox[T]) flush(ctx context.Context) error {
 			continue
 		}
 		b.tellBoth()
-		if all && b.census.step(b.counted) {
-			b.rings.endEpoch()
+		if all && b.census.Step(b.counted) {
+			b.rings.EndEpoch()
 			return nil
 		}
-		if err := b.flow.wait(ctx); err != nil {
+		if err := b.flow.Wait(ctx); err != nil {
 			return err
 		}
 	}
@@ -265,9 +266,9 @@ func (b *Mailbox[T]) flush(ctx context.Context) error {
 // them. Targets say so for half a ring at a time, and when they have nothing else to do. It is local.
 func (b *Mailbox[T]) InFlight() int {
 	b.mustBeOpen(context.Background(), "InFlight")
-	b.turn.enterLong(b.world)
+	b.turn.enterLong(b.members.World)
 	defer b.turn.leave()
-	return b.rings.underWay()
+	return b.rings.UnderWay()
 }
 
 // deliverBoth is deliver of this mailbox and the one beside it.
@@ -289,13 +290,13 @@ func (b *Mailbox[T]) tellBoth() {
 	}
 }
 
-func (b *Mailbox[T]) tellAll() { b.rings.tellAll() }
+func (b *Mailbox[T]) tellAll() { b.rings.TellAll() }
 
 // deliver calls receive with what has arrived, and reports whether that is anything.
 func (b *Mailbox[T]) deliver() (some bool, err error) {
-	for from := range b.n {
+	for from := range b.members.N {
 		for {
-			items := b.rings.arrived(from)
+			items := b.rings.Arrived(from)
 			if len(items) == 0 {
 				break
 			}
@@ -314,8 +315,8 @@ func (b *Mailbox[T]) hand(from int, items []T) error {
 	n := len(items)
 	defer func() {
 		b.receiving.Store(false)
-		b.counted.taken += uint64(n)
-		b.rings.take(from, n)
+		b.counted.Taken += uint64(n)
+		b.rings.Take(from, n)
 	}()
 	return b.receive(from, items)
 }
@@ -323,12 +324,12 @@ func (b *Mailbox[T]) hand(from int, items []T) error {
 // Free frees the memory of the mailbox. What has not been received is lost. It is collective over all PEs of the World.
 func (b *Mailbox[T]) Free(ctx context.Context) error {
 	if b == nil || b.memory == nil {
-		(*members)(nil).mustBeMember("Free")
+		(*carry.Members)(nil).MustBeMember("Free")
 	}
 	if b.freed {
-		misuse("Free", "the mailbox has been freed")
+		carry.Misuse("Free", "the mailbox has been freed")
 	}
-	mustHaveContext("Free", ctx)
+	carry.MustHaveContext("Free", ctx)
 	b.freed = true
 	return freeMemory(ctx, "Free", b.memory)
 }

@@ -146,16 +146,16 @@ const (
 
 // mailboxBugs are bugs that the tests of mailboxes and arrays must find.
 var mailboxBugs = []mutant.Bug{
-	mutant.New("one wave is enough", "census.go", byMailbox, "over = c.repeated && before == total.sent", "over = before >= 0 && total.taken == total.sent"),
-	mutant.New("items of the next epoch are received", "rings.go", byMailbox, "if n == 0 || put&1 != r.epoch&1 {", "if n == 0 {"),
-	mutant.New("a ring has one item more than room", "rings.go", byMailbox, "return r.size - int((out.sent-taken)&itemCount)", "return r.size + 1 - int((out.sent-taken)&itemCount)"),
-	mutant.New("a report does not wait for the last child", "census.go", byMailbox, "if c.m.me*censusFan+1+place >= c.m.n {", "if c.m.me*censusFan+2+place >= c.m.n {"),
-	mutant.New("senders are never told", "rings.go", byMailbox, "if in := &r.in[pe]; in.told != in.taken {", "if in := &r.in[pe]; in.told != in.taken && in.taken == 0 {"),
-	mutant.New("counts do not wrap", "rings.go", byMailbox, "n := int((put>>1 - r.in[pe].taken) & itemCount)", "n := int(put>>1 - r.in[pe].taken)"),
+	mutant.New("one wave is enough", "../internal/carry/census.go", byMailbox, "over = c.repeated && before == total.Sent", "over = before >= 0 && total.Taken == total.Sent"),
+	mutant.New("items of the next epoch are received", "../internal/carry/rings.go", byMailbox, "if n == 0 || put&1 != r.epoch&1 {", "if n == 0 {"),
+	mutant.New("a ring has one item more than room", "../internal/carry/rings.go", byMailbox, "return r.size - int((out.sent-taken)&itemCount)", "return r.size + 1 - int((out.sent-taken)&itemCount)"),
+	mutant.New("a report does not wait for the last child", "../internal/carry/census.go", byMailbox, "if c.m.Me*censusFan+1+place >= c.m.N {", "if c.m.Me*censusFan+2+place >= c.m.N {"),
+	mutant.New("senders are never told", "../internal/carry/rings.go", byMailbox, "if in := &r.in[pe]; in.told != in.taken {", "if in := &r.in[pe]; in.told != in.taken && in.taken == 0 {"),
+	mutant.New("counts do not wrap", "../internal/carry/rings.go", byMailbox, "n := int((put>>1 - r.in[pe].taken) & itemCount)", "n := int(put>>1 - r.in[pe].taken)"),
 	mutant.New("a gather ends before all answers are there", "array_gather.go", byArray, "if all && !some && g.answered() && g.census", "if all && !some && g.census"),
-	mutant.New("questions are taken without room for answers", "array_gather.go", "^TestArrayRandom$/^sim$", "places = places[:min(len(places), g.answers.room(pe), g.answers.size/2)]", "places = places[:min(len(places), g.answers.size/2)]"),
+	mutant.New("questions are taken without room for answers", "array_gather.go", "^TestArrayRandom$/^sim$", "places = places[:min(len(places), g.answers.Room(pe), g.answers.Batch())]", "places = places[:min(len(places), g.answers.Batch())]"),
 	mutant.New("blocks begin one late", "layout.go", "^TestArrayHugeBlocks$", "for i < l.starts[pe] {", "for i+1 < l.starts[pe] {"),
 	mutant.New("a range ends a row early", "layout.go", byArray, "return i/row*l.block + min(max(i%row-pe*l.block, 0), l.block)", "return i/row*l.block + min(max(i%row-pe*l.block, 0), l.block-1)"),
 	mutant.New("equal elements stay together and are lost", "array_sort.go", byArray, "cuts[b] = lo\n", "cuts[b] = lo - lo%2\n\t\tif b == 1 {\n\t\t\tcuts[0] = lo % 2\n\t\t}\n"),
-	mutant.New("a scan forgets the members before", "array_scan.go", byArray, "fold(totals[:a.me], f); any {", "fold(totals[:a.me/2], f); any {"),
+	mutant.New("a scan forgets the members before", "array_scan.go", byArray, "fold(totals[:a.members.Me], f); any {", "fold(totals[:a.members.Me/2], f); any {"),
 }

@@ -7,6 +7,7 @@ package containers
 import (
 	"context"
 
+	"github.com/gopgas/gopgas/internal/carry"
 	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas"
 )
@@ -27,7 +28,7 @@ import (
 // A map has address space for its Capacity from the start, and memory for the elements that it has: it grows by itself,
 // and shrinks when it is freed.
 type Map[K comparable, V any] struct {
-	members
+	members carry.Members
 	mapCodec[K, V]
 	shards   *mapShards
 	words    pgas.Sym[uint64]
@@ -41,14 +42,12 @@ type Map[K comparable, V any] struct {
 	turn     exclusive
 }
 
-const mapDefaultCapacity = 1 << 20
-
 // Capacity chooses the number of elements that a Map must have room for, of all members. The default is 1,048,576, or
 // what fits into a quarter of each member's heap if that is less. It is an option of NewMap.
 func Capacity(elements int) Option {
 	return Option{"Capacity", func(s *settings) {
 		if elements <= 0 {
-			misuse("Capacity", "%s: a map has room for at least one", plural.Count(elements, "element"))
+			carry.Misuse("Capacity", "%s: a map has room for at least one", plural.Count(elements, "element"))
 		}
 		s.capacity = elements
 	}}
@@ -75,23 +74,23 @@ func NewMap[K comparable, V any](ctx context.Context, w *pgas.World, opts ...Opt
 func makeMap[K comparable, V any](ctx context.Context, w *pgas.World, s settings) (*Map[K, V], error) {
 	mapMustBePlain[K]("NewMap", "key")
 	mapMustBePlain[V]("NewMap", "value")
-	m := &Map[K, V]{kind: s.kind(), members: membersOf(ctx, "NewMap", w, !s.over, s.team), mapCodec: newMapCodec[K, V]("NewMap")}
+	m := &Map[K, V]{kind: s.kind(), members: carry.MembersOf(ctx, "NewMap", w, !s.over, s.team), mapCodec: newMapCodec[K, V]("NewMap")}
 	if s.capacity == 0 {
-		s.capacity = mapDefault(sizeOf[K](), sizeOf[V](), max(1, m.n), w.HeapUsage().Max)
+		s.capacity = mapDefault(carry.SizeOf[K](), carry.SizeOf[V](), max(1, m.members.N), w.HeapUsage().Max)
 	}
-	l := mapLayoutFor(sizeOf[K](), sizeOf[V](), s.capacity, max(1, m.n))
+	l := mapLayoutFor(carry.SizeOf[K](), carry.SizeOf[V](), s.capacity, max(1, m.members.N))
 	if l.depth > mapDeepest {
-		misuse("NewMap", "a capacity of %s on %s: a member has at most %d", plural.Count(s.capacity, "element"), plural.Count(m.n, "member"), l.slots/2<<mapDeepest)
+		carry.Misuse("NewMap", "a capacity of %s on %s: a member has at most %d", plural.Count(s.capacity, "element"), plural.Count(m.members.N, "member"), l.slots/2<<mapDeepest)
 	}
 	size := 0
-	if m.n > 0 {
+	if m.members.N > 0 {
 		size = l.segments() * l.segmentWords()
 	}
 	var err error
-	if m.words, err = allocate[uint64](ctx, &m.members, s.over, size); err != nil {
+	if m.words, err = carry.Allocate[uint64](ctx, &m.members, s.over, size); err != nil {
 		return nil, err
 	}
-	if m.team != nil {
+	if m.members.Team != nil {
 		m.open(l, s.capacity)
 	}
 	return m, nil
@@ -103,7 +102,7 @@ func (m *Map[K, V]) open(l mapLayout, capacity int) {
 	m.shards = &mapShards{mapReader: newMapReader(mem), capacity: capacity, slot: make([]uint64, l.slotWords()), buffers: newSplitBuffers(l)}
 	m.key = make([]uint64, l.keyWords)
 	m.object = m.words.All().Offset()
-	mem.headerOf(segmentAt{m.me, 0}).Set(m.me, mapHeader(0, 0))
+	mem.headerOf(segmentAt{m.members.Me, 0}).Set(m.members.Me, mapHeader(0, 0))
 }
 
 // enter begins a call of op, which m.turn.leave ends. It panics with *pgas.UsageError if the call is wrong.
@@ -111,7 +110,7 @@ func (m *Map[K, V]) enter(op string) {
 	if m == nil || m.shards == nil {
 		m.refuse(op)
 	}
-	m.turn.enter(m.world)
+	m.turn.enter(m.members.World)
 	if m.freed {
 		m.turn.leave()
 		m.refuse(op)
@@ -121,7 +120,7 @@ func (m *Map[K, V]) enter(op string) {
 // enterLong checks ctx and the map, and begins a call of op that takes long in any case.
 func (m *Map[K, V]) enterLong(ctx context.Context, op string) {
 	if ctx == nil {
-		mustHaveContext(op, ctx)
+		carry.MustHaveContext(op, ctx)
 	}
 	m.enter(op)
 	m.turn.note()
@@ -133,10 +132,10 @@ func (m *Map[K, V]) call(op string) string { return m.kind + "." + op }
 // refuse panics with *pgas.UsageError: a call of op is wrong.
 func (m *Map[K, V]) refuse(op string) {
 	if m == nil {
-		(*members)(nil).mustBeMember(op)
+		(*carry.Members)(nil).MustBeMember(op)
 	}
-	m.mustBeMember(op)
-	misuse(op, "the map has been freed")
+	m.members.MustBeMember(op)
+	carry.Misuse(op, "the map has been freed")
 }
 
 // hash sets key to the words of k and returns their hash.
@@ -148,7 +147,7 @@ func (m *Map[K, V]) hash(k K) uint64 {
 // hashToWrite checks that a call of op may write now, and returns the hash of k.
 func (m *Map[K, V]) hashToWrite(ctx context.Context, op string, k K) uint64 {
 	if ctx == nil {
-		mustHaveContext(op, ctx)
+		carry.MustHaveContext(op, ctx)
 	}
 	if m.busy != "" || m.promised.held() != anything {
 		m.mustBeFree(op)
@@ -160,7 +159,7 @@ func (m *Map[K, V]) hashToWrite(ctx context.Context, op string, k K) uint64 {
 func (m *Map[K, V]) Home(k K) int {
 	m.enter("Home")
 	defer m.turn.leave()
-	return mapOwner(m.hash(k), m.n)
+	return mapOwner(m.hash(k), m.members.N)
 }
 
 // Find returns the value of k and whether there is one. It is one-sided, takes no lock, and goes on while the map
@@ -219,7 +218,7 @@ func (m *Map[K, V]) Update(ctx context.Context, k K, v V, combine func(old, v V)
 	defer m.turn.leave()
 	hash := m.hashToWrite(ctx, "Update", k)
 	if combine == nil {
-		misuse("Update", "combine is nil: give a function of the old value and v, or call Set")
+		carry.Misuse("Update", "combine is nil: give a function of the old value and v, or call Set")
 	}
 	_, err := m.shards.change(ctx, hash, m.key, func(value []uint64, found bool) mapAction {
 		next := v
@@ -241,10 +240,10 @@ func (m *Map[K, V]) Delete(ctx context.Context, k K) (deleted bool, err error) {
 
 // Free frees the memory of the map. It is collective over all PEs of the World.
 func (m *Map[K, V]) Free(ctx context.Context) error {
-	if m == nil || m.world == nil {
-		(*members)(nil).mustBeMember("Free")
+	if m == nil || m.members.World == nil {
+		(*carry.Members)(nil).MustBeMember("Free")
 	}
-	m.turn.enterLong(m.world)
+	m.turn.enterLong(m.members.World)
 	defer m.turn.leave()
 	m.freed = true
 	m.promised.set(anything)

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"iter"
 
+	"github.com/gopgas/gopgas/internal/carry"
 	"github.com/gopgas/gopgas/pgas"
 )
 
@@ -44,32 +45,32 @@ type mapBatch[K, V any] struct {
 
 // batcher is a map whose mailbox is being made.
 type batcher interface {
-	planBox(mem *memory, f *flow, first int, s settings)
-	bindBox(mem *memory, owns bool)
+	planBox(mem *carry.Memory, f *carry.Flow, first int, s settings)
+	bindBox(mem *carry.Memory, owns bool)
 }
 
 // newBatches makes the mailboxes of maps, which share the memory of the first one's and a flow. It is collective over
 // all PEs of the World, and a barrier of the members.
-func newBatches(ctx context.Context, m *members, s settings, maps ...batcher) error {
-	mem := &memory{m: m}
-	f := newFlow(mem, len(maps)*boxSignals(m.n))
+func newBatches(ctx context.Context, m *carry.Members, s settings, maps ...batcher) error {
+	mem := &carry.Memory{Members: m}
+	f := carry.NewFlow(mem, len(maps)*boxSignals(m.N))
 	for i, b := range maps {
-		b.planBox(mem, f, i*boxSignals(m.n), s)
+		b.planBox(mem, f, i*boxSignals(m.N), s)
 	}
-	if err := mem.allocate(ctx, s.over); err != nil {
+	if err := mem.Allocate(ctx, s.over); err != nil {
 		return err
 	}
 	for i, b := range maps {
 		b.bindBox(mem, i == 0)
 	}
-	return mem.ready(ctx)
+	return mem.Ready(ctx)
 }
 
-func (m *Map[K, V]) planBox(mem *memory, f *flow, first int, s settings) {
+func (m *Map[K, V]) planBox(mem *carry.Memory, f *carry.Flow, first int, s settings) {
 	m.batch.box = planMailboxOn(mem, f, first, s, false, m.receiveAll)
 }
 
-func (m *Map[K, V]) bindBox(mem *memory, owns bool) {
+func (m *Map[K, V]) bindBox(mem *carry.Memory, owns bool) {
 	m.batch.box.bind(mem)
 	if owns {
 		m.batch.box.memory = mem
@@ -156,7 +157,7 @@ func (m *Map[K, V]) end(ctx context.Context, op string) error {
 	err := m.joint(ctx, op, false, m.batch.box.flush)
 	if err == nil {
 		var full int
-		full, err = pgas.MaxValue(ctx, m.team, m.batch.full)
+		full, err = pgas.MaxValue(ctx, m.members.Team, m.batch.full)
 		if full > 0 && err == nil {
 			err = &MapFullError{Member: full - 1, Capacity: m.shards.capacity}
 		}
@@ -179,7 +180,7 @@ func (m *Map[K, V]) abortBatch(op string, err error) error {
 // send sends one letter to the member that has its key.
 func (m *Map[K, V]) send(ctx context.Context, l mapLetter[K, V]) error {
 	m.putKey(m.key, l.key)
-	return m.batch.box.send(ctx, mapOwner(mapHash(m.key), m.n), l)
+	return m.batch.box.send(ctx, mapOwner(mapHash(m.key), m.members.N), l)
 }
 
 // UpdateAll does Update for all elements that the members give, each its own, with combine, which must do the same on
@@ -191,7 +192,7 @@ func (m *Map[K, V]) send(ctx context.Context, l mapLetter[K, V]) error {
 // *pgas.PeerError if a PE is lost, and the cause of ctx.
 func (m *Map[K, V]) UpdateAll(ctx context.Context, elements iter.Seq2[K, V], combine func(old, v V) V) error {
 	if combine == nil {
-		misuse("UpdateAll", "combine is nil: give a function of the old value and v, or call SetAll")
+		carry.Misuse("UpdateAll", "combine is nil: give a function of the old value and v, or call SetAll")
 	}
 	return m.putAll(ctx, "UpdateAll", elements, func(value []uint64, v V, found bool) mapAction {
 		if found {
@@ -228,7 +229,7 @@ func mapInsert[V any](value []uint64, v V, found bool) mapAction {
 // putAll does a batch of elements: action is called for each by the member that has its key.
 func (m *Map[K, V]) putAll(ctx context.Context, op string, elements iter.Seq2[K, V], action func(value []uint64, v V, found bool) mapAction) error {
 	if elements == nil {
-		misuse(op, "elements is nil: a member that has none gives an empty sequence")
+		carry.Misuse(op, "elements is nil: a member that has none gives an empty sequence")
 	}
 	m.enterLong(ctx, op)
 	defer m.turn.leave()
@@ -255,7 +256,7 @@ func (m *Map[K, V]) applies(action func(value []uint64, v V, found bool) mapActi
 // noteFull remembers that an element found no room, and returns other errors.
 func (m *Map[K, V]) noteFull(err error) error {
 	if _, full := err.(*MapFullError); full {
-		m.batch.full = m.me + 1
+		m.batch.full = m.members.Me + 1
 		return nil
 	}
 	return err
@@ -264,7 +265,7 @@ func (m *Map[K, V]) noteFull(err error) error {
 // DeleteAll does Delete for all keys that the members give. It is collective, as UpdateAll is.
 func (m *Map[K, V]) DeleteAll(ctx context.Context, keys iter.Seq[K]) error {
 	if keys == nil {
-		misuse("DeleteAll", "keys is nil: a member that has none gives an empty sequence")
+		carry.Misuse("DeleteAll", "keys is nil: a member that has none gives an empty sequence")
 	}
 	var none V
 	return m.putAll(ctx, "DeleteAll", func(yield func(K, V) bool) {

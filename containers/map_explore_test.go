@@ -215,7 +215,7 @@ func meetAtMap(ctx context.Context, w *pgas.World, s mapScenario) error {
 
 var mapMutants = []mutant.Bug{
 	mutant.New("an insert takes no lock", "map_write.go", "MapExplored/InsertInsert",
-		"lock.CompareSwap(s.pe, 0, uint64(t.me)+1) != 0;", "lock.CompareSwap(s.pe, 0, uint64(t.me)+1) > 9;"),
+		"lock.CompareSwap(s.pe, 0, uint64(t.members.Me)+1) != 0;", "lock.CompareSwap(s.pe, 0, uint64(t.members.Me)+1) > 9;"),
 	mutant.New("unlocks before the slot is there", "map_write.go", "MapExplored/UpdateUpdate",
 		"\tt.fence(s.pe)\n\tt.lockOf(s)", "\tt.lockOf(s)"),
 	mutant.New("believes a slot that is being written", "map_find.go", "MapTorn",
@@ -232,7 +232,7 @@ var mapMutants = []mutant.Bug{
 		"\tif err == nil && b.beside != nil {\n", "\tif err == nil && b.beside != nil && !b.sending() {\n",
 		"func (b *Mailbox[T]) tellAll()", "func (b *Mailbox[T]) sending() bool { return b.backlog > 0 }\n\nfunc (b *Mailbox[T]) tellAll()"),
 	mutant.New("a promise of inserts ends before they are there", "map_promise.go", "MapOnlyInserts$/^sim$",
-		"\tif held == onlyInserts {\n\t\terr = m.end(ctx, op)\n\t} else {", "\tif held == onlyInserts {\n\t\tm.busy, m.shards.alone = \"\", false\n\t\terr = m.team.Barrier(ctx)\n\t} else {"),
+		"\tif held == onlyInserts {\n\t\terr = m.end(ctx, op)\n\t} else {", "\tif held == onlyInserts {\n\t\tm.busy, m.shards.alone = \"\", false\n\t\terr = m.members.Team.Barrier(ctx)\n\t} else {"),
 	mutant.New("an insert replaces what is there", "map_batch.go", "MapOnlyInserts$/^sim$",
 		"\tif found {\n\t\treturn mapLeave\n\t}\n", ""),
 	mutant.New("a value is found of which a part is gone", "map_strings.go", "TextMapReplaced$/^sim$",

@@ -3,11 +3,13 @@ package containers
 import (
 	"bytes"
 	"sync/atomic"
+
+	"github.com/gopgas/gopgas/internal/carry"
 )
 
 // ReadMapFile reads a snapshot file of a Map[K, V].
 func ReadMapFile[K comparable, V any](file []byte) ([]uint64, error) {
-	l := mapLayoutFor(sizeOf[K](), sizeOf[V](), 1, 1)
+	l := mapLayoutFor(carry.SizeOf[K](), carry.SizeOf[V](), 1, 1)
 	_, words, err := readMapFile(bytes.NewReader(file), mapLayoutOf[K, V](), l.slotWords()-1)
 	return words, err
 }
@@ -16,7 +18,7 @@ func ReadMapFile[K comparable, V any](file []byte) ([]uint64, error) {
 // be called by another goroutine.
 func (m *Map[K, V]) Tear(k K) (mend func()) {
 	hash := m.hash(k)
-	pe := mapOwner(hash, m.n)
+	pe := mapOwner(hash, m.members.N)
 	for s := range 1 << m.shards.mapLayout.depth {
 		slots := m.shards.look(segmentAt{pe, s})
 		if i, outcome := m.shards.scan(slots, hash, m.key); outcome == slotFound {

@@ -28,13 +28,13 @@ type mapReader struct {
 }
 
 func newMapReader(mem mapMemory) mapReader {
-	return mapReader{mapMemory: mem, depth: make([]uint8, mem.n), known: make([][]uint64, mem.n), value: make([]uint64, mem.valueWords)}
+	return mapReader{mapMemory: mem, depth: make([]uint8, mem.members.N), known: make([][]uint64, mem.members.N), value: make([]uint64, mem.valueWords)}
 }
 
 // find sets value to that of key and reports whether there is one.
 func (t *mapReader) find(hash uint64, key []uint64) bool {
-	pe := mapOwner(hash, t.n)
-	t.mustLive(pe)
+	pe := mapOwner(hash, t.members.N)
+	t.members.MustLive(pe)
 	depth := int(t.depth[pe])
 	for wait := (pace{}); ; {
 		s := segmentAt{pe, segmentOf(hash, depth)}
@@ -63,20 +63,20 @@ func (t *mapReader) find(hash uint64, key []uint64) bool {
 // then the slots. A large shard is not in the cache, and reads of different hashes do not wait for one another, as
 // searches do.
 func (t *mapReader) touch(hashes []uint64) (read uint64) {
-	near := t.near[t.me]
+	near := t.near[t.members.Me]
 	if near == nil {
 		return 0
 	}
-	depth := int(t.depth[t.me])
+	depth := int(t.depth[t.members.Me])
 	for _, hash := range hashes {
-		read ^= near[t.start(segmentAt{t.me, segmentOf(hash, depth)})+mapHeaderWord]
+		read ^= near[t.start(segmentAt{t.members.Me, segmentOf(hash, depth)})+mapHeaderWord]
 	}
 	for _, hash := range hashes {
 		at := segmentOf(hash, depth)
-		if next, right := mapGoOn(hash, at, near[t.start(segmentAt{t.me, at})+mapHeaderWord]); !right {
+		if next, right := mapGoOn(hash, at, near[t.start(segmentAt{t.members.Me, at})+mapHeaderWord]); !right {
 			at = segmentOf(hash, next)
 		}
-		start := t.start(segmentAt{t.me, at})
+		start := t.start(segmentAt{t.members.Me, at})
 		slot := start + mapFirstSlot + t.firstSlot(hash)*t.slotWords()
 		read ^= near[start+mapHeaderWord] ^ near[slot] ^ near[slot+t.slotWords()-1]
 	}

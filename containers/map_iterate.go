@@ -17,7 +17,7 @@ import (
 func (m *Map[K, V]) Local() iter.Seq2[K, V] {
 	m.mustLoop("Local")
 	return func(yield func(K, V) bool) {
-		m.eachOf(m.me, yield)
+		m.eachOf(m.members.Me, yield)
 	}
 }
 
@@ -26,8 +26,8 @@ func (m *Map[K, V]) Local() iter.Seq2[K, V] {
 func (m *Map[K, V]) All() iter.Seq2[K, V] {
 	m.mustLoop("All")
 	return func(yield func(K, V) bool) {
-		for i := range m.n {
-			if !m.eachOf((m.me+i)%m.n, yield) {
+		for i := range m.members.N {
+			if !m.eachOf((m.members.Me+i)%m.members.N, yield) {
 				return
 			}
 		}
@@ -66,7 +66,7 @@ func (m *Map[K, V]) LocalLen() (n int) {
 
 // localLen is LocalLen inside a call.
 func (m *Map[K, V]) localLen() (n int) {
-	m.shards.eachHeader(segmentAt{m.me, 0}, 0, func(header uint64) { n += mapElements(header) })
+	m.shards.eachHeader(segmentAt{m.members.Me, 0}, 0, func(header uint64) { n += mapElements(header) })
 	return n
 }
 
@@ -76,7 +76,7 @@ func (m *Map[K, V]) Len(ctx context.Context) (int, error) {
 	m.enterLong(ctx, "Len")
 	defer m.turn.leave()
 	m.mustBeReadable("Len")
-	return pgas.SumValue(ctx, m.team, m.localLen())
+	return pgas.SumValue(ctx, m.members.Team, m.localLen())
 }
 
 // each calls f for the live slots of segment s, which came into being at depth born, and of its splits, until f returns
@@ -109,7 +109,7 @@ func (m *Map[K, V]) snapshot(s segmentAt) (private []uint64, depth int) {
 func (t *mapShards) snapshot(s segmentAt) (private []uint64, depth int) {
 	size := t.slotWords()
 	private = make([]uint64, t.slots*size)
-	t.mustLive(s.pe)
+	t.members.MustLive(s.pe)
 	for wait := (pace{}); ; {
 		t.copySlots(s, private)
 		depth = mapDepth(t.headerOf(s).Fetch(s.pe))

@@ -45,6 +45,9 @@ type mapLayout struct {
 	depth                int // the greatest depth of a segment
 }
 
+// mapDefaultCapacity is the capacity of a map for which the program names none, if its memory is there.
+const mapDefaultCapacity = 1 << 20
+
 // mapDefault returns the capacity of a map for which the program names none: mapDefaultCapacity, halved until a shard
 // takes no more than a quarter of a heap of so many bytes.
 func mapDefault(keyBytes, valueBytes, n int, heap uint64) int {

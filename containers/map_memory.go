@@ -10,12 +10,13 @@ import (
 	"context"
 	"sync/atomic"
 
+	"github.com/gopgas/gopgas/internal/carry"
 	"github.com/gopgas/gopgas/pgas"
 )
 
 // mapMemory is the shards as one member sees them.
 type mapMemory struct {
-	*members
+	members *carry.Members
 	mapLayout
 	words   pgas.Sym[uint64]
 	atomics pgas.AtomicSlice[uint64]
@@ -27,10 +28,10 @@ type mapMemory struct {
 }
 
 // newMapMemory makes the view of allocated words.
-func newMapMemory(m *members, l mapLayout, words pgas.Sym[uint64]) mapMemory {
+func newMapMemory(m *carry.Members, l mapLayout, words pgas.Sym[uint64]) mapMemory {
 	t := mapMemory{members: m, mapLayout: l, words: words, atomics: pgas.AtomicsOf(words.All())}
-	t.near = make([][]uint64, m.n)
-	t.written = make([]bool, m.n)
+	t.near = make([][]uint64, m.N)
+	t.written = make([]bool, m.N)
 	t.fetched = make([]uint64, l.segmentWords())
 	for pe := range t.near {
 		t.near[pe] = words.Ptr(pe)
@@ -61,7 +62,7 @@ func (t *mapMemory) look(s segmentAt) (slots []uint64) {
 		return near[start+mapFirstSlot : start+t.segmentWords()]
 	}
 	if t.written[s.pe] { // a get may overtake a put
-		t.ctx.MustQuiet()
+		t.members.Ctx.MustQuiet()
 		clear(t.written)
 	}
 	t.words.Range(start, start+t.segmentWords()).Get(s.pe, t.fetched)
@@ -111,11 +112,11 @@ func (t *mapMemory) store(s segmentAt, i int, words []uint64) {
 }
 
 // fence orders what this member has stored at pe before what it stores there later.
-func (t *mapMemory) fence(pe int) { t.ctx.FencePE(pe) }
+func (t *mapMemory) fence(pe int) { t.members.Ctx.FencePE(pe) }
 
 // letWrite lets the writer of a slot go on. It panics with *pgas.PeerError if a PE of the job is lost.
 func (t *mapMemory) letWrite(wait *pace) {
-	if err := wait.pause(context.Background(), t.world); err != nil {
+	if err := wait.pause(context.Background(), t.members.World); err != nil {
 		panic(err)
 	}
 }

@@ -12,6 +12,8 @@ package containers
 import (
 	"context"
 	"sync/atomic"
+
+	"github.com/gopgas/gopgas/internal/carry"
 )
 
 // mapPromise is what all members have promised.
@@ -70,7 +72,7 @@ func (m *Map[K, V]) promise(ctx context.Context, op string, next mapPromise) err
 	defer m.turn.leave()
 	held := m.promised.held()
 	if m.busy != "" && held != onlyInserts {
-		misuse(op, "%s is under way", m.busy)
+		carry.Misuse(op, "%s is under way", m.busy)
 	}
 	m.promised.set(anything)
 	m.shards.still = false
@@ -93,12 +95,12 @@ func (m *Map[K, V]) promise(ctx context.Context, op string, next mapPromise) err
 
 // joint does f as a collective call of op, after a barrier if barrier is set.
 func (m *Map[K, V]) joint(ctx context.Context, op string, barrier bool, f func(context.Context) error) error {
-	return m.team.Joint(ctx, m.call(op), m.object, barrier, f)
+	return m.members.Team.Joint(ctx, m.call(op), m.object, barrier, f)
 }
 
 // insertLater is Insert under OnlyInserts.
 func (m *Map[K, V]) insertLater(ctx context.Context, k K, v V) error {
-	mustHaveContext("Insert", ctx)
+	carry.MustHaveContext("Insert", ctx)
 	return m.send(ctx, mapLetter[K, V]{key: k, value: v, ask: -1})
 }
 
@@ -107,7 +109,7 @@ func (m *Map[K, V]) insertLater(ctx context.Context, k K, v V) error {
 func (m *Map[K, V]) mustBeFree(op string) {
 	m.mustBeReadable(op)
 	if m.promised.held() == onlyFinds {
-		misuse(op, "OnlyFinds has promised that nobody writes: call Writes first")
+		carry.Misuse(op, "OnlyFinds has promised that nobody writes: call Writes first")
 	}
 }
 
@@ -115,8 +117,8 @@ func (m *Map[K, V]) mustBeFree(op string) {
 func (m *Map[K, V]) mustBeReadable(op string) {
 	switch {
 	case m.promised.held() == onlyInserts:
-		misuse(op, "OnlyInserts has promised that members only call Insert: call Writes first")
+		carry.Misuse(op, "OnlyInserts has promised that members only call Insert: call Writes first")
 	case m.busy != "":
-		misuse(op, "%s is under way: what it calls must not use the map", m.busy)
+		carry.Misuse(op, "%s is under way: what it calls must not use the map", m.busy)
 	}
 }

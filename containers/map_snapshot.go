@@ -22,6 +22,7 @@ import (
 	"reflect"
 	"syscall"
 
+	"github.com/gopgas/gopgas/internal/carry"
 	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas"
 )
@@ -67,7 +68,7 @@ func mapFile(prefix string, i int) string { return fmt.Sprintf("%s.%d", prefix, 
 // when it returns nil all files are there. If one fails, its member returns why and the others that it has failed.
 func (m *Map[K, V]) Save(ctx context.Context, prefix string) error {
 	if ctx == nil {
-		mustHaveContext("Save", ctx)
+		carry.MustHaveContext("Save", ctx)
 	}
 	m.mustLoop("Save")
 	if err := m.joint(ctx, "Save", true, func(context.Context) error { return nil }); err != nil {
@@ -80,9 +81,9 @@ func (m *Map[K, V]) Save(ctx context.Context, prefix string) error {
 func (m *Map[K, V]) together(ctx context.Context, op string, mine error) error {
 	failed := 0
 	if mine != nil {
-		failed = m.me + 1
+		failed = m.members.Me + 1
 	}
-	failed, err := pgas.MaxValue(ctx, m.team, failed)
+	failed, err := pgas.MaxValue(ctx, m.members.Team, failed)
 	switch {
 	case mine != nil:
 		return fmt.Errorf("%s: %w", m.call(op), mine)
@@ -96,7 +97,7 @@ func (m *Map[K, V]) together(ctx context.Context, op string, mine error) error {
 
 // saveFile writes this member's file under another name and renames it.
 func (m *Map[K, V]) saveFile(prefix string) (err error) {
-	name := mapFile(prefix, m.me)
+	name := mapFile(prefix, m.members.Me)
 	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*")
 	if err != nil {
 		return err
@@ -116,8 +117,8 @@ func (m *Map[K, V]) saveFile(prefix string) (err error) {
 // writeTo writes this member's elements. It collects them first, so that their number is known.
 func (m *Map[K, V]) writeTo(f io.Writer) error {
 	var words []uint64
-	head := mapHead{mapMagic, mapVersion, mapLayoutOf[K, V](), uint64(m.n), uint64(m.me), 0}
-	m.each(segmentAt{m.me, 0}, 0, func(slot []uint64) bool {
+	head := mapHead{mapMagic, mapVersion, mapLayoutOf[K, V](), uint64(m.members.N), uint64(m.members.Me), 0}
+	m.each(segmentAt{m.members.Me, 0}, 0, func(slot []uint64) bool {
 		words = append(words, slot[1:]...)
 		head.Elements++
 		return true
@@ -181,7 +182,7 @@ func (m *Map[K, V]) loadFiles(prefix string) (words []uint64, err error) {
 		return nil, err
 	}
 	files := int(first.Files)
-	for i := m.me; i < files; i += m.n {
+	for i := m.members.Me; i < files; i += m.members.N {
 		head, more, err := m.loadFile(mapFile(prefix, i))
 		if err != nil {
 			return nil, err

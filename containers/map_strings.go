@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"iter"
 
+	"github.com/gopgas/gopgas/internal/carry"
 	"github.com/gopgas/gopgas/pgas"
 )
 
@@ -48,8 +49,8 @@ type textBytes [64]byte
 func NewStringMap[V any](ctx context.Context, w *pgas.World, opts ...Option) (*StringMap[V], error) {
 	s := settingsOf("NewStringMap", opts, "Capacity", "Ring", "Backlog")
 	if s.capacity == 0 {
-		n := membersOf(ctx, "NewStringMap", w, !s.over, s.team).n
-		s.capacity = mapDefault(sizeOf[stringKey](), sizeOf[V](), max(1, n), w.HeapUsage().Max)
+		n := carry.MembersOf(ctx, "NewStringMap", w, !s.over, s.team).N
+		s.capacity = mapDefault(carry.SizeOf[stringKey](), carry.SizeOf[V](), max(1, n), w.HeapUsage().Max)
 	}
 	return makeStringMap[V](ctx, w, s, max(4096, s.capacity/4))
 }
@@ -121,12 +122,12 @@ func (m *StringMap[V]) write(ctx context.Context, k string) (stringKey, error) {
 			return key, fmt.Errorf("the bytes of a key of %d: %w", len(k), err)
 		}
 		if i == last-1 { // who finds the last piece takes it that all are there
-			if err := m.text.ctx.Quiet(ctx); err != nil {
+			if err := m.text.members.Ctx.Quiet(ctx); err != nil {
 				return key, err
 			}
 		}
 	}
-	return key, m.text.ctx.Quiet(ctx)
+	return key, m.text.members.Ctx.Quiet(ctx)
 }
 
 // read returns the string of a key, and whether its bytes are there: they are unless there was no room for them.

@@ -17,6 +17,7 @@ import (
 	"iter"
 	"sync/atomic"
 
+	"github.com/gopgas/gopgas/internal/carry"
 	"github.com/gopgas/gopgas/pgas"
 )
 
@@ -42,7 +43,7 @@ const pieceBytes = len(textBytes{})
 func TextBytes(bytes int) Option {
 	return Option{"TextBytes", func(s *settings) {
 		if bytes <= 0 {
-			misuse("TextBytes", "%d bytes: a map has room for at least one", bytes)
+			carry.Misuse("TextBytes", "%d bytes: a map has room for at least one", bytes)
 		}
 		s.texts = bytes
 	}}
@@ -53,8 +54,8 @@ func TextBytes(bytes int) Option {
 func NewTextMap(ctx context.Context, w *pgas.World, opts ...Option) (*TextMap, error) {
 	s := settingsOf("NewTextMap", opts, "Capacity", "Ring", "Backlog", "TextBytes")
 	if s.capacity == 0 {
-		n := membersOf(ctx, "NewTextMap", w, !s.over, s.team).n
-		s.capacity = mapDefault(sizeOf[textPiece](), sizeOf[textBytes](), max(1, n), w.HeapUsage().Max)
+		n := carry.MembersOf(ctx, "NewTextMap", w, !s.over, s.team).N
+		s.capacity = mapDefault(carry.SizeOf[textPiece](), carry.SizeOf[textBytes](), max(1, n), w.HeapUsage().Max)
 	}
 	pieces := s.capacity
 	if s.texts > 0 {
@@ -71,7 +72,7 @@ func NewTextMap(ctx context.Context, w *pgas.World, opts ...Option) (*TextMap, e
 // mustBe panics with *pgas.UsageError if the map is nil or zero.
 func (t *TextMap) mustBe(op string) {
 	if t == nil || t.m == nil {
-		(*members)(nil).mustBeMember(op)
+		(*carry.Members)(nil).MustBeMember(op)
 	}
 }
 
@@ -114,7 +115,7 @@ func (t *TextMap) Set(ctx context.Context, k, v string) error {
 // Map.Insert does.
 func (t *TextMap) Insert(ctx context.Context, k, v string) (inserted bool, err error) {
 	t.mustBe("Insert")
-	mustHaveContext("Insert", ctx)
+	carry.MustHaveContext("Insert", ctx)
 	if _, ok := t.m.keys.Find(keyOfString(k)); ok {
 		return false, nil
 	}
@@ -132,7 +133,7 @@ func (t *TextMap) Insert(ctx context.Context, k, v string) (inserted bool, err e
 // that makes obsolete, or of v if it fails.
 func (t *TextMap) put(ctx context.Context, op, k, v string, change func(key stringKey, value textValue) (obsolete textValue, err error)) error {
 	t.mustBe(op)
-	mustHaveContext(op, ctx)
+	carry.MustHaveContext(op, ctx)
 	t.m.keys.mustWrite(op)
 	key, err := t.m.write(ctx, k)
 	if err != nil {
@@ -155,7 +156,7 @@ func (t *TextMap) number(v string) (value textValue) {
 		return keyOfString(v)
 	}
 	binary.LittleEndian.PutUint64(value[:], t.written.Add(1))
-	binary.LittleEndian.PutUint64(value[8:], uint64(t.m.text.me)+1)
+	binary.LittleEndian.PutUint64(value[8:], uint64(t.m.text.members.Me)+1)
 	binary.LittleEndian.PutUint64(value[digestBytes:], uint64(len(v)))
 	value[shortString] = longString
 	return value
@@ -173,7 +174,7 @@ func (t *TextMap) writeValue(ctx context.Context, value textValue, v string) (er
 	if err != nil {
 		return fmt.Errorf("the bytes of a value of %d: %w", len(v), err)
 	}
-	return t.m.text.ctx.Quiet(ctx)
+	return t.m.text.members.Ctx.Quiet(ctx)
 }
 
 // erase removes the bytes of a long value that no key has any more.
@@ -261,7 +262,7 @@ func (t *TextMap) Len(ctx context.Context) (int, error) {
 func (t *TextMap) SetAll(ctx context.Context, elements iter.Seq2[string, string]) error {
 	t.mustBe("SetAll")
 	if elements == nil {
-		misuse("SetAll", "elements is nil: a member that has none gives an empty sequence")
+		carry.Misuse("SetAll", "elements is nil: a member that has none gives an empty sequence")
 	}
 	numbered, err := t.withBytes(ctx, elements)
 	if err != nil {

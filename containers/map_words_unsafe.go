@@ -7,6 +7,8 @@ package containers
 import (
 	"reflect"
 	"unsafe"
+
+	"github.com/gopgas/gopgas/internal/carry"
 )
 
 // mapCodec turns keys and values into words and back.
@@ -43,7 +45,7 @@ func mapGapsOf(op string, t reflect.Type, at int) (gaps []mapGap) {
 			gaps = append(gaps, mapGapsOf(op, t.Elem(), at+i*int(t.Elem().Size()))...)
 		}
 	case reflect.Float32, reflect.Float64, reflect.Complex64, reflect.Complex128:
-		misuse(op, "a key has a %s, whose equal values may have different bits: take math.Float64bits of it", t)
+		carry.Misuse(op, "a key has a %s, whose equal values may have different bits: take math.Float64bits of it", t)
 	}
 	return gaps
 }
@@ -91,7 +93,7 @@ func mapDecode[T any](words []uint64) (v T) {
 // mapMustBePlain panics with *pgas.UsageError if T, which a call of op gives as a key or value, holds pointers.
 func mapMustBePlain[T any](op, what string) {
 	if part := mapPointerIn(reflect.TypeFor[T]()); part != nil {
-		misuse(op, "the %s has a %s, which means nothing on another PE: a %s is plain; take a StringMap or a TextMap for strings", what, part, what)
+		carry.Misuse(op, "the %s has a %s, which means nothing on another PE: a %s is plain; take a StringMap or a TextMap for strings", what, part, what)
 	}
 }
 

@@ -97,8 +97,8 @@ func (t *mapShards) apply(ctx context.Context, held mapHeld, i int, hash uint64,
 
 // lockFor locks the segment of a hash.
 func (t *mapShards) lockFor(ctx context.Context, hash uint64) (mapHeld, error) {
-	pe := mapOwner(hash, t.n)
-	if err := t.lost(pe); err != nil {
+	pe := mapOwner(hash, t.members.N)
+	if err := t.members.Lost(pe); err != nil {
 		return mapHeld{}, err
 	}
 	depth := int(t.depth[pe])
@@ -125,11 +125,11 @@ func (t *mapShards) lock(ctx context.Context, s segmentAt) error {
 		return nil
 	}
 	lock := t.lockOf(s)
-	for wait := (pace{}); lock.CompareSwap(s.pe, 0, uint64(t.me)+1) != 0; {
+	for wait := (pace{}); lock.CompareSwap(s.pe, 0, uint64(t.members.Me)+1) != 0; {
 		if wait.polls == 0 {
-			ctx = t.waitFor(ctx, "a write of a Map", s.pe)
+			ctx = t.members.WaitFor(ctx, "a write of a Map", s.pe)
 		}
-		if err := wait.pause(ctx, t.world); err != nil {
+		if err := wait.pause(ctx, t.members.World); err != nil {
 			return fmt.Errorf("waiting for a writer of a segment of PE %d: %w", s.pe, err)
 		}
 	}

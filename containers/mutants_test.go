@@ -11,7 +11,7 @@ import (
 
 var queueMutants = []mutant.Bug{
 	mutant.New("an item is announced before it is there", "queue_push.go", "QueueAdversaries",
-		"	q.ctx.FencePE(q.home)\n	q.words.At(t.in(q.ring))", "	q.words.At(t.in(q.ring))",
+		"	q.members.Ctx.FencePE(q.home)\n	q.words.At(t.in(q.ring))", "	q.words.At(t.in(q.ring))",
 	),
 	mutant.New("a late producer forgets its ticket", "queue_push.go", "Queue(Explored|Adversaries)",
 		"			q.publish(t, ticketDead, len(items))\n			return pushed, err\n", "			return pushed, err\n",
@@ -24,7 +24,7 @@ var queueMutants = []mutant.Bug{
 	),
 	mutant.New("a place is given back before it has been read", "queue_pop.go", "QueueAdversaries",
 		"		q.getItems(first, dst[:k])\n		got = k\n	}\n	q.words.At(first.in(q.ring)).Set(q.home, chunk(first, ticketFreed, k))\n",
-		"		got = k\n	}\n	q.words.At(first.in(q.ring)).Set(q.home, chunk(first, ticketFreed, k))\n	q.ctx.MustQuiet()\n	q.world.Yield()\n	if got > 0 {\n		q.getItems(first, dst[:k])\n	}\n",
+		"		got = k\n	}\n	q.words.At(first.in(q.ring)).Set(q.home, chunk(first, ticketFreed, k))\n	q.members.Ctx.MustQuiet()\n	q.members.World.Yield()\n	if got > 0 {\n		q.getItems(first, dst[:k])\n	}\n",
 	),
 	mutant.New("the rest of a chunk is lost", "queue_pop.go", "QueueRandom",
 		"			q.words.At(q.front.in(q.ring)).Set(q.home, chunk(q.front, ticketLive, n-k))\n		}\n		q.getItems(first", "		}\n		q.getItems(first",
@@ -44,7 +44,7 @@ var poolMutants = []mutant.Bug{
 		"	p.getLoot(victim, head, loot)\n	p.deque.copied.Add(victim, uint64(n))\n", "	p.deque.copied.FetchAdd(victim, uint64(n))\n	p.getLoot(victim, head, loot)\n",
 	),
 	mutant.New("leaves before others have learned of the end", "pool.go", "WorkPool(Adversaries|$)",
-		"		err = p.team.Sync(ctx) // no thief of this run takes a task of the next one\n", "",
+		"		err = p.members.Team.Sync(ctx) // no thief of this run takes a task of the next one\n", "",
 	),
 }
 
@@ -53,10 +53,10 @@ var distMutants = []mutant.Bug{
 		"	if d.version.Fetch(pe) != at {\n		return v, false\n	}\n", "",
 	),
 	mutant.New("the version is even before the value is whole", "dist.go", "DistObjectExplored",
-		"	d.ctx.FencePE(d.me)\n	d.current += 2\n", "	d.current += 2\n",
+		"	d.members.Ctx.FencePE(d.members.Me)\n	d.current += 2\n", "	d.current += 2\n",
 	),
 	mutant.New("says only afterwards that it writes", "dist.go", "DistObjectExplored",
-		"	d.version.Set(d.me, d.current+1)\n", "",
+		"	d.version.Set(d.members.Me, d.current+1)\n", "",
 	),
 }
 

@@ -5,6 +5,7 @@ package containers
 import (
 	"slices"
 
+	"github.com/gopgas/gopgas/internal/carry"
 	"github.com/gopgas/gopgas/pgas"
 )
 
@@ -52,10 +53,10 @@ func Over(t *pgas.Team) Option {
 func settingsOf(op string, opts []Option, names ...string) (s settings) {
 	for _, o := range opts {
 		if o.apply == nil {
-			misuse(op, "a zero Option: take one from a function of this package")
+			carry.Misuse(op, "a zero Option: take one from a function of this package")
 		}
 		if o.name != "Over" && !slices.Contains(names, o.name) {
-			misuse(op, "%s is no option of it", o.name)
+			carry.Misuse(op, "%s is no option of it", o.name)
 		}
 		o.apply(&s)
 	}

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"iter"
 
+	"github.com/gopgas/gopgas/internal/carry"
 	"github.com/gopgas/gopgas/pgas"
 )
 
@@ -59,10 +60,10 @@ type PoolStats struct {
 // On each member one goroutine at a time runs tasks, and one at a time adds them: during a run that is the goroutine
 // which runs. Another one panics with *UsageError, which names the lines of both, if it comes between.
 type WorkPool[T any] struct {
-	members
+	members carry.Members
 	running exclusive // of the runs
 	adding  exclusive // of the deque
-	memory  memory
+	memory  carry.Memory
 	ring    pgas.Slice[T]
 	control pgas.AtomicSlice[uint64]
 	text    pgas.Slice[byte]
@@ -99,22 +100,22 @@ func NewWorkPool[T any](ctx context.Context, w *pgas.World, capacity int, opts .
 func newWorkPool[T any](ctx context.Context, w *pgas.World, capacity int, start uint32, opts []Option) (*WorkPool[T], error) {
 	const op = "NewWorkPool"
 	s := settingsOf(op, opts, "Spill")
-	p := &WorkPool[T]{members: membersOf(ctx, op, w, !s.over, s.team)}
+	p := &WorkPool[T]{members: carry.MembersOf(ctx, op, w, !s.over, s.team)}
 	if capacity < 2 || capacity > poolMaxCapacity {
-		misuse(op, "a capacity of %d: give a number from 2 to %d", capacity, poolMaxCapacity)
+		carry.Misuse(op, "a capacity of %d: give a number from 2 to %d", capacity, poolMaxCapacity)
 	}
-	if err := mustBePlain[T](ctx, w); err != nil {
+	if err := carry.MustBePlain[T](ctx, w); err != nil {
 		return nil, err
 	}
 	length := powerOfTwo(capacity)
-	p.memory.m = &p.members
-	ring, control, text := reserve[T](&p.memory, length), reserve[uint64](&p.memory, poolWords), reserve[byte](&p.memory, poolText)
-	if err := p.memory.allocate(ctx, s.over); err != nil || p.team == nil {
+	p.memory.Members = &p.members
+	ring, control, text := carry.Reserve[T](&p.memory, length), carry.Reserve[uint64](&p.memory, poolWords), carry.Reserve[byte](&p.memory, poolText)
+	if err := p.memory.Allocate(ctx, s.over); err != nil || p.members.Team == nil {
 		return p, err
 	}
-	p.ring = piece[T](&p.memory, ring, length)
-	p.control = pgas.AtomicsOf(cleared[uint64](&p.memory, control, poolWords))
-	p.text = cleared[byte](&p.memory, text, poolText)
+	p.ring = carry.Piece[T](&p.memory, ring, length)
+	p.control = pgas.AtomicsOf(carry.Cleared[uint64](&p.memory, control, poolWords))
+	p.text = carry.Cleared[byte](&p.memory, text, poolText)
 	spill := poolSpill
 	if s.spill > 0 {
 		spill = s.spill - 1
@@ -123,22 +124,22 @@ func newWorkPool[T any](ctx context.Context, w *pgas.World, capacity int, start 
 	p.end = newPoolEnd(&p.members, p.control)
 	p.findVictims()
 	p.loot = make([]T, length/2)
-	return p, p.memory.ready(ctx)
+	return p, p.memory.Ready(ctx)
 }
 
 // Free frees the memory of the pool, and forgets its tasks. It is collective over all PEs of the World.
 func (p *WorkPool[T]) Free(ctx context.Context) error {
-	if p == nil || p.world == nil {
-		misuse("WorkPool.Free", "the container is nil or zero: make one with a New… function")
+	if p == nil || p.members.World == nil {
+		carry.Misuse("WorkPool.Free", "the container is nil or zero: make one with a New… function")
 	}
 	return freeMemory(ctx, "WorkPool.Free", &p.memory)
 }
 
 func (p *WorkPool[T]) check(op string) {
 	if p == nil {
-		misuse(op, "the container is nil or zero: make one with a New… function")
+		carry.Misuse(op, "the container is nil or zero: make one with a New… function")
 	}
-	p.mustBeMember(op)
+	p.members.MustBeMember(op)
 }
 
 // Add adds a task to this member's deque: before a run, or in a task. It is local: no message, and an atomic on a word
@@ -150,14 +151,14 @@ func (p *WorkPool[T]) Add(task T) {
 
 // push adds a task to the deque.
 func (p *WorkPool[T]) push(task T) {
-	p.adding.enter(p.world)
+	p.adding.enter(p.members.World)
 	defer p.adding.leave()
 	p.deque.push(task)
 }
 
 // pop takes this member's newest task.
 func (p *WorkPool[T]) pop() (task T, ok bool) {
-	p.adding.enter(p.world)
+	p.adding.enter(p.members.World)
 	defer p.adding.leave()
 	return p.deque.pop()
 }
@@ -188,9 +189,9 @@ func (p *WorkPool[T]) Stats() PoolStats {
 func (p *WorkPool[T]) Run(ctx context.Context, run func(ctx context.Context, task T, add func(T)) error) error {
 	const op = "WorkPool.Run"
 	p.check(op)
-	p.mustBelong(ctx, op)
+	p.members.MustBelong(ctx, op)
 	if run == nil {
-		misuse(op, "no function to run tasks with")
+		carry.Misuse(op, "no function to run tasks with")
 	}
 	add := p.push
 	return p.run(ctx, func(task T) error { return run(ctx, task, add) })
@@ -209,7 +210,7 @@ func (p *WorkPool[T]) Run(ctx context.Context, run func(ctx context.Context, tas
 func (p *WorkPool[T]) Tasks(ctx context.Context) iter.Seq2[T, error] {
 	const op = "WorkPool.Tasks"
 	p.check(op)
-	p.mustBelong(ctx, op)
+	p.members.MustBelong(ctx, op)
 	return func(yield func(T, error) bool) {
 		err := p.run(ctx, func(task T) error {
 			if !yield(task, nil) {
@@ -226,15 +227,15 @@ func (p *WorkPool[T]) Tasks(ctx context.Context) iter.Seq2[T, error] {
 
 // run runs tasks until the end, or the first error of any member.
 func (p *WorkPool[T]) run(ctx context.Context, run func(T) error) error {
-	p.running.enterLong(p.world)
+	p.running.enterLong(p.members.World)
 	defer p.running.leave()
 	if p.failed {
 		return errPoolFailed
 	}
 	p.failed = true // until it ends well
-	err := p.team.Joint(ctx, "WorkPool.Run", p.memory.lines.All().Offset(), false, func(ctx context.Context) error { return p.runAll(ctx, run) })
+	err := p.members.Team.Joint(ctx, "WorkPool.Run", p.memory.Object(), false, func(ctx context.Context) error { return p.runAll(ctx, run) })
 	if err == nil {
-		err = p.team.Sync(ctx) // no thief of this run takes a task of the next one
+		err = p.members.Team.Sync(ctx) // no thief of this run takes a task of the next one
 	}
 	p.failed = err != nil
 	return err
@@ -255,7 +256,7 @@ func (p *WorkPool[T]) runAll(ctx context.Context, run func(T) error) (err error)
 			idle = pace{}
 			p.end.active = true
 			p.stats.Run++
-			if err := p.world.Lost(-1); err != nil {
+			if err := p.members.World.Lost(-1); err != nil {
 				return err // and its tasks with it
 			}
 			if err = run(task); err == nil {
@@ -288,20 +289,20 @@ func (p *WorkPool[T]) stop(err error) error {
 	text := p.text.Local()
 	clear(text[copy(text, err.Error()):])
 	first := p.control.At(poolStop + 1)
-	p.ctx.Fence()
-	if first.CompareSwap(0, 0, uint64(p.me)+1) != 0 {
+	p.members.Ctx.Fence()
+	if first.CompareSwap(0, 0, uint64(p.members.Me)+1) != 0 {
 		return err
 	}
 	word := p.control.At(poolStop)
-	for pe := range p.n {
-		word.Set(pe, uint64(p.me)+1)
+	for pe := range p.members.N {
+		word.Set(pe, uint64(p.members.Me)+1)
 	}
 	return err
 }
 
 // stopped returns the *TaskError of the member that has ended the run, if one has.
 func (p *WorkPool[T]) stopped() error {
-	at := p.control.At(poolStop).Fetch(p.me)
+	at := p.control.At(poolStop).Fetch(p.members.Me)
 	if at == 0 {
 		return nil
 	}

@@ -19,6 +19,7 @@ package containers
 import (
 	"fmt"
 
+	"github.com/gopgas/gopgas/internal/carry"
 	"github.com/gopgas/gopgas/pgas"
 )
 
@@ -40,14 +41,14 @@ type poolDeque[T any] struct {
 	full      error // there was no room for a task
 }
 
-func newPoolDeque[T any](m *members, ring pgas.Slice[T], control pgas.AtomicSlice[uint64], start uint32, spill int) poolDeque[T] {
+func newPoolDeque[T any](m *carry.Members, ring pgas.Slice[T], control pgas.AtomicSlice[uint64], start uint32, spill int) poolDeque[T] {
 	d := poolDeque[T]{
-		me: m.me, ctx: m.ctx, ring: ring, mask: uint32(ring.Len() - 1), spillMost: spill,
+		me: m.Me, ctx: m.Ctx, ring: ring, mask: uint32(ring.Len() - 1), spillMost: spill,
 		state: control.At(poolState), copied: control.At(poolCopied),
 		tail: start, top: start, low: start,
 	}
-	d.state.Set(m.me, poolSpan(start, start))
-	d.copied.Set(m.me, uint64(start))
+	d.state.Set(m.Me, poolSpan(start, start))
+	d.copied.Set(m.Me, uint64(start))
 	return d
 }
 

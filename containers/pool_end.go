@@ -20,6 +20,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/gopgas/gopgas/internal/carry"
 	"github.com/gopgas/gopgas/pgas"
 )
 
@@ -37,17 +38,17 @@ type poolEnd struct {
 	active   bool // a task has been run since the last vote
 }
 
-func newPoolEnd(m *members, control pgas.AtomicSlice[uint64]) poolEnd {
-	e := poolEnd{w: m.world, me: m.me, parent: -1, wave: 1, down: control.At(poolDown)}
+func newPoolEnd(m *carry.Members, control pgas.AtomicSlice[uint64]) poolEnd {
+	e := poolEnd{w: m.World, me: m.Me, parent: -1, wave: 1, down: control.At(poolDown)}
 	for i := range poolArity {
-		if child := poolArity*m.me + 1 + i; child < m.n {
+		if child := poolArity*m.Me + 1 + i; child < m.N {
 			e.children = append(e.children, child)
 			e.up = append(e.up, control.At(poolUp+i))
 		}
 	}
-	if m.me > 0 {
-		e.parent = (m.me - 1) / poolArity
-		e.mine = control.At(poolUp + (m.me-1)%poolArity)
+	if m.Me > 0 {
+		e.parent = (m.Me - 1) / poolArity
+		e.mine = control.At(poolUp + (m.Me-1)%poolArity)
 	}
 	return e
 }

@@ -7,11 +7,11 @@ const poolFarTries = 4
 
 // findVictims sorts the other members by host.
 func (p *WorkPool[T]) findVictims() {
-	host := p.world.HostOf(p.team.WorldPE(p.me))
-	for pe := range p.n {
+	host := p.members.World.HostOf(p.members.Team.WorldPE(p.members.Me))
+	for pe := range p.members.N {
 		switch {
-		case pe == p.me:
-		case p.world.HostOf(p.team.WorldPE(pe)) == host:
+		case pe == p.members.Me:
+		case p.members.World.HostOf(p.members.Team.WorldPE(pe)) == host:
 			p.near = append(p.near, pe)
 		default:
 			p.far = append(p.far, pe)
@@ -40,13 +40,13 @@ func (p *WorkPool[T]) random(n int) int {
 	if n < 2 {
 		return 0
 	}
-	return int(p.world.Random() % uint64(n))
+	return int(p.members.World.Random() % uint64(n))
 }
 
 // stealFrom takes half of what victim shares. It panics with *pgas.PeerError if victim is lost.
 func (p *WorkPool[T]) stealFrom(victim int) (task T, ok bool) {
 	p.stats.Attempts++
-	p.mustLive(victim)
+	p.members.MustLive(victim)
 	state := p.deque.state.Fetch(victim)
 	var head, n uint32
 	for {

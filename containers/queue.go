@@ -35,6 +35,7 @@ import (
 	"math/bits"
 	"sync/atomic"
 
+	"github.com/gopgas/gopgas/internal/carry"
 	"github.com/gopgas/gopgas/pgas"
 )
 
@@ -88,11 +89,11 @@ type Queue[T any] struct {
 
 // queueMemory is the memory of a queue at each member, and its lengths.
 type queueMemory[T any] struct {
-	members
+	members  carry.Members
 	many     bool
 	capacity int
 	batch    int // most items of a chunk
-	memory   memory
+	memory   carry.Memory
 	items    pgas.Slice[T]
 	control  pgas.Slice[uint64]
 	ring     int // length of the ring of words
@@ -120,8 +121,8 @@ func NewQueue[T any](ctx context.Context, w *pgas.World, capacity int, opts ...O
 	if err != nil {
 		return nil, err
 	}
-	if m.team != nil {
-		m.mustReach(op, s.home)
+	if m.members.Team != nil {
+		m.members.MustReach(op, s.home)
 	}
 	q := m.at(s.home)
 	q.owner = true
@@ -143,13 +144,13 @@ func NewQueues[T any](ctx context.Context, w *pgas.World, capacity int, opts ...
 	if err != nil {
 		return nil, err
 	}
-	return &Queues[T]{queueMemory: m, of: make([]atomic.Pointer[Queue[T]], m.n)}, nil
+	return &Queues[T]{queueMemory: m, of: make([]atomic.Pointer[Queue[T]], m.members.N)}, nil
 }
 
 // Of returns the queue at member pe. It is local. It panics with *pgas.UsageError if pe is out of range.
 func (q *Queues[T]) Of(pe int) *Queue[T] {
 	q.queueMemory.mustExist("Queues.Of")
-	q.mustReach("Queues.Of", pe)
+	q.members.MustReach("Queues.Of", pe)
 	if q.of[pe].Load() == nil {
 		q.of[pe].CompareAndSwap(nil, q.at(pe))
 	}
@@ -159,13 +160,13 @@ func (q *Queues[T]) Of(pe int) *Queue[T] {
 // Mine returns the queue at this PE. It is local.
 func (q *Queues[T]) Mine() *Queue[T] {
 	q.queueMemory.mustExist("Queues.Mine")
-	return q.Of(q.me)
+	return q.Of(q.members.Me)
 }
 
 // Free frees the memory of the queues. It is collective over all PEs of the World.
 func (q *Queues[T]) Free(ctx context.Context) error {
 	if q == nil || q.queueMemory == nil {
-		misuse("Queues.Free", "the container is nil or zero: make one with a New… function")
+		carry.Misuse("Queues.Free", "the container is nil or zero: make one with a New… function")
 	}
 	return q.free(ctx, "Queues.Free")
 }
@@ -174,10 +175,10 @@ func (q *Queues[T]) Free(ctx context.Context) error {
 // queue of Queues.
 func (q *Queue[T]) Free(ctx context.Context) error {
 	if q == nil || q.queueMemory == nil {
-		misuse("Queue.Free", "the container is nil or zero: make one with a New… function")
+		carry.Misuse("Queue.Free", "the container is nil or zero: make one with a New… function")
 	}
 	if !q.owner {
-		misuse("Queue.Free", "the queue is one of Queues: free those")
+		carry.Misuse("Queue.Free", "the queue is one of Queues: free those")
 	}
 	return q.free(ctx, "Queue.Free")
 }
@@ -185,37 +186,37 @@ func (q *Queue[T]) Free(ctx context.Context) error {
 // mustExist panics with *pgas.UsageError if the container is nil or zero, or this PE is no member.
 func (m *queueMemory[T]) mustExist(op string) {
 	if m == nil {
-		misuse(op, "the container is nil or zero: make one with a New… function")
+		carry.Misuse(op, "the container is nil or zero: make one with a New… function")
 	}
-	m.mustBeMember(op)
+	m.members.MustBeMember(op)
 }
 
 // newQueueMemory allocates the queues of a call of op, whose first ticket is start.
 func newQueueMemory[T any](ctx context.Context, op string, w *pgas.World, capacity int, s settings, start ticket) (*queueMemory[T], error) {
-	mem := &queueMemory[T]{members: membersOf(ctx, op, w, !s.over, s.team), many: s.consumers, capacity: capacity, start: start & ticketMask}
+	mem := &queueMemory[T]{members: carry.MembersOf(ctx, op, w, !s.over, s.team), many: s.consumers, capacity: capacity, start: start & ticketMask}
 	if capacity < 1 || capacity > queueMaxCapacity {
-		misuse(op, "a capacity of %d: give a number from 1 to %d", capacity, queueMaxCapacity)
+		carry.Misuse(op, "a capacity of %d: give a number from 1 to %d", capacity, queueMaxCapacity)
 	}
-	mem.batch = min(max(capacity/max(mem.n, 1), 1), ticketMaxCount)
-	mem.ring = powerOfTwo(capacity + mem.n*mem.batch + 1) // 1 is for Close
+	mem.batch = min(max(capacity/max(mem.members.N, 1), 1), ticketMaxCount)
+	mem.ring = powerOfTwo(capacity + mem.members.N*mem.batch + 1) // 1 is for Close
 	if !s.over {
 		if err := pgas.Agree(ctx, w, op, capacity, s.home, s.consumers); err != nil {
 			return nil, err
 		}
 	}
-	if err := mustBePlain[T](ctx, w); err != nil {
+	if err := carry.MustBePlain[T](ctx, w); err != nil {
 		return nil, err
 	}
-	mem.memory.m = &mem.members
-	items := reserve[T](&mem.memory, powerOfTwo(capacity))
-	control := reserve[uint64](&mem.memory, queueWords+mem.ring)
-	if err := mem.memory.allocate(ctx, s.over); err != nil || mem.team == nil {
+	mem.memory.Members = &mem.members
+	items := carry.Reserve[T](&mem.memory, powerOfTwo(capacity))
+	control := carry.Reserve[uint64](&mem.memory, queueWords+mem.ring)
+	if err := mem.memory.Allocate(ctx, s.over); err != nil || mem.members.Team == nil {
 		return mem, err
 	}
-	mem.items = piece[T](&mem.memory, items, powerOfTwo(capacity))
-	mem.control = piece[uint64](&mem.memory, control, queueWords+mem.ring)
+	mem.items = carry.Piece[T](&mem.memory, items, powerOfTwo(capacity))
+	mem.control = carry.Piece[uint64](&mem.memory, control, queueWords+mem.ring)
 	mem.begin()
-	return mem, mem.memory.ready(ctx)
+	return mem, mem.memory.Ready(ctx)
 }
 
 // begin makes this PE's queue empty, with start as its first ticket. No word is about a ticket that comes soon.
@@ -231,14 +232,14 @@ func (m *queueMemory[T]) begin() {
 // at returns a handle of the queue at member home.
 func (m *queueMemory[T]) at(home int) *Queue[T] {
 	q := &Queue[T]{queueMemory: m, home: home}
-	if m.team == nil {
+	if m.members.Team == nil {
 		return q
 	}
 	control := pgas.AtomicsOf(m.control)
 	q.tail, q.claimed, q.freed = control.At(queueTail), control.At(queueClaimed), control.At(queueFreed)
 	q.words = control.Range(queueWords, queueWords+m.ring)
 	q.front, q.next, q.limit = m.start, m.start, m.start
-	if m.me == home && !m.many {
+	if m.members.Me == home && !m.many {
 		q.front = ticket(q.freed.Fetch(home))
 	}
 	return q
@@ -268,7 +269,7 @@ func (q *Queue[T]) Len() int {
 	if q.many {
 		front = q.claimed
 	}
-	q.mustLive(q.home)
+	q.members.MustLive(q.home)
 	tail, at := q.both(front, new([2]uint64))
 	return min(max(tail.after(at), 0), q.capacity)
 }
@@ -277,7 +278,7 @@ func (q *Queue[T]) Len() int {
 func (q *Queue[T]) both(word pgas.Atomic[uint64], scratch *[2]uint64) (tail, at ticket) {
 	word.FetchNB(q.home, &scratch[1])
 	q.tail.FetchNB(q.home, &scratch[0])
-	q.ctx.MustQuiet()
+	q.members.Ctx.MustQuiet()
 	q.noteEnd(scratch[0])
 	return ticket(scratch[0]>>1) & ticketMask, ticket(scratch[1])
 }
@@ -291,14 +292,14 @@ func (q *Queue[T]) noteEnd(tail uint64) {
 
 func (q *Queue[T]) check(op string) {
 	if q == nil {
-		misuse(op, "the container is nil or zero: make one with a New… function")
+		carry.Misuse(op, "the container is nil or zero: make one with a New… function")
 	}
 	q.queueMemory.mustExist(op)
 }
 
 func (q *Queue[T]) checkWait(ctx context.Context, op string) {
 	q.check(op)
-	q.mustBelong(ctx, op)
+	q.members.MustBelong(ctx, op)
 }
 
 // powerOfTwo returns the least power of two that is at least n.

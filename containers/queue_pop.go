@@ -5,6 +5,7 @@ package containers
 import (
 	"context"
 
+	"github.com/gopgas/gopgas/internal/carry"
 	"github.com/gopgas/gopgas/pgas"
 )
 
@@ -19,7 +20,7 @@ import (
 // home, without ManyConsumers.
 func (q *Queue[T]) Pop(ctx context.Context) (v T, err error) {
 	q.checkPop(ctx, "Queue.Pop")
-	q.popping.enter(q.world)
+	q.popping.enter(q.members.World)
 	defer q.popping.leave()
 	_, err = q.pop(ctx, q.popped[:], true)
 	if err != nil {
@@ -33,7 +34,7 @@ func (q *Queue[T]) Pop(ctx context.Context) (v T, err error) {
 func (q *Queue[T]) TryPop() (v T, ok bool, err error) {
 	ctx := context.Background()
 	q.checkPop(ctx, "Queue.TryPop")
-	q.popping.enter(q.world)
+	q.popping.enter(q.members.World)
 	defer q.popping.leave()
 	n, err := q.pop(ctx, q.popped[:], false)
 	if n == 0 {
@@ -49,21 +50,21 @@ func (q *Queue[T]) PopSome(ctx context.Context, dst []T) (int, error) {
 	if len(dst) == 0 {
 		return 0, nil
 	}
-	q.popping.enter(q.world)
+	q.popping.enter(q.members.World)
 	defer q.popping.leave()
 	return q.pop(ctx, dst, true)
 }
 
 func (q *Queue[T]) checkPop(ctx context.Context, op string) {
 	q.checkWait(ctx, op)
-	if !q.many && q.me != q.home {
-		misuse(op, "PE %d is not the home of the queue, which is PE %d: make the queue with ManyConsumers", q.me, q.home)
+	if !q.many && q.members.Me != q.home {
+		carry.Misuse(op, "PE %d is not the home of the queue, which is PE %d: make the queue with ManyConsumers", q.members.Me, q.home)
 	}
 }
 
 func (q *Queue[T]) pop(ctx context.Context, dst []T, wait bool) (n int, err error) {
 	defer orLost(&err)
-	q.mustLive(q.home)
+	q.members.MustLive(q.home)
 	for {
 		word := q.words.At(q.front.in(q.ring))
 		seen := word.Fetch(q.home)
@@ -164,13 +165,13 @@ func (q *Queue[T]) ended() error {
 // awaitChunk waits until word differs from what was seen, or for a while if it is another PE's.
 func (q *Queue[T]) awaitChunk(ctx context.Context, word pgas.Atomic[uint64], seen uint64) error {
 	q.popping.note()
-	ctx = q.waitFor(ctx, "Queue.Pop", q.home)
-	if q.me == q.home {
+	ctx = q.members.WaitFor(ctx, "Queue.Pop", q.home)
+	if q.members.Me == q.home {
 		_, err := word.WaitUntil(ctx, pgas.NE, seen)
 		return err
 	}
 	for p := (pace{}); word.Fetch(q.home) == seen; {
-		if err := p.pause(ctx, q.world); err != nil {
+		if err := p.pause(ctx, q.members.World); err != nil {
 			return err
 		}
 	}

@@ -22,7 +22,7 @@ var errQueueFull = errors.New("the queue is full")
 // ends a wait. After an error v is not in the queue, unless the home is lost.
 func (q *Queue[T]) Push(ctx context.Context, v T) error {
 	q.checkWait(ctx, "Queue.Push")
-	q.pushing.enter(q.world)
+	q.pushing.enter(q.members.World)
 	defer q.pushing.leave()
 	q.pushed[0] = v
 	_, err := q.push(ctx, q.pushed[:], true)
@@ -34,7 +34,7 @@ func (q *Queue[T]) Push(ctx context.Context, v T) error {
 // may report a full queue that has room. It returns ErrQueueClosed, or *pgas.PeerError if the home is lost.
 func (q *Queue[T]) TryPush(v T) (bool, error) {
 	q.check("Queue.TryPush")
-	q.pushing.enter(q.world)
+	q.pushing.enter(q.members.World)
 	defer q.pushing.leave()
 	q.pushed[0] = v
 	n, err := q.push(context.Background(), q.pushed[:], false)
@@ -46,7 +46,7 @@ func (q *Queue[T]) TryPush(v T) (bool, error) {
 // many items it has added; if that is not all, its errors are those of Push.
 func (q *Queue[T]) PushAll(ctx context.Context, items []T) (int, error) {
 	q.checkWait(ctx, "Queue.PushAll")
-	q.pushing.enter(q.world)
+	q.pushing.enter(q.members.World)
 	defer q.pushing.leave()
 	return q.push(ctx, items, true)
 }
@@ -54,7 +54,7 @@ func (q *Queue[T]) PushAll(ctx context.Context, items []T) (int, error) {
 // push adds items, chunk by chunk, until all are in the queue, or the first that finds no room if it may not wait.
 func (q *Queue[T]) push(ctx context.Context, items []T, wait bool) (pushed int, err error) {
 	defer orLost(&err)
-	q.mustLive(q.home)
+	q.members.MustLive(q.home)
 	for len(items) > 0 {
 		room, err := q.awaitRoom(ctx, q.next, wait)
 		if err != nil || room == 0 {
@@ -132,9 +132,9 @@ func (q *Queue[T]) awaitRoom(ctx context.Context, t ticket, wait bool) (int, err
 		}
 		if p.polls == 0 {
 			q.pushing.note()
-			ctx = q.waitFor(ctx, "Queue.Push", q.home)
+			ctx = q.members.WaitFor(ctx, "Queue.Push", q.home)
 		}
-		if err := p.pause(ctx, q.world); err != nil {
+		if err := p.pause(ctx, q.members.World); err != nil {
 			return 0, err
 		}
 	}
@@ -163,7 +163,7 @@ func (q *Queue[T]) advance(freed ticket) ticket {
 	at := freed.in(q.ring)
 	words := q.scanning[:min(queueScan, q.ring-at)]
 	q.words.Range(at, at+len(words)).FetchNB(q.home, words)
-	q.ctx.MustQuiet()
+	q.members.Ctx.MustQuiet()
 	next := freed
 	for next.after(freed) < len(words) {
 		state, n, ok := about(words[next.after(freed)], next)
@@ -194,7 +194,7 @@ func (q *Queue[T]) putItems(t ticket, items []T) {
 
 // publish tells what has become of n tickets from t on, after their items.
 func (q *Queue[T]) publish(t ticket, state, n int) {
-	q.ctx.FencePE(q.home)
+	q.members.Ctx.FencePE(q.home)
 	q.words.At(t.in(q.ring)).Set(q.home, chunk(t, state, n))
 }
 
@@ -204,7 +204,7 @@ func (q *Queue[T]) publish(t ticket, state, n int) {
 func (q *Queue[T]) Close() (err error) {
 	q.check("Queue.Close")
 	defer orLost(&err)
-	q.mustLive(q.home)
+	q.members.MustLive(q.home)
 	q.closed.Store(true)
 	if q.tail.FetchOr(q.home, 1)&1 != 0 {
 		return nil

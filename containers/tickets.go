@@ -6,6 +6,7 @@ import (
 	"context"
 	"sync"
 
+	"github.com/gopgas/gopgas/internal/carry"
 	"github.com/gopgas/gopgas/pgas"
 )
 
@@ -13,7 +14,7 @@ import (
 func Batch(n int) Option {
 	return Option{"Batch", func(s *settings) {
 		if n < 1 {
-			misuse("Batch", "%d numbers: give 1 or more", n)
+			carry.Misuse("Batch", "%d numbers: give 1 or more", n)
 		}
 		s.batch = n
 	}}
@@ -22,11 +23,11 @@ func Batch(n int) Option {
 // Tickets are numbers of which every member gets others. They count up from 0, and wrap around after 2^64. Next and
 // NextN may be called by any number of goroutines of a member at once.
 type Tickets struct {
-	members
-	home   int
-	batch  uint64
-	memory memory
-	word   pgas.Atomic[uint64]
+	members carry.Members
+	home    int
+	batch   uint64
+	memory  carry.Memory
+	word    pgas.Atomic[uint64]
 
 	mu       sync.Mutex // never held while its goroutine waits for another PE
 	reserved []span     // numbers that this member has reserved; several spans where goroutines did so at once
@@ -46,26 +47,26 @@ func NewTickets(ctx context.Context, w *pgas.World, opts ...Option) (*Tickets, e
 func newTickets(ctx context.Context, w *pgas.World, start uint64, opts []Option) (*Tickets, error) {
 	const op = "NewTickets"
 	s := settingsOf(op, opts, "Home", "Batch")
-	t := &Tickets{members: membersOf(ctx, op, w, !s.over, s.team), home: s.home, batch: uint64(max(s.batch, 1))}
-	if t.team != nil {
-		t.mustReach(op, s.home)
+	t := &Tickets{members: carry.MembersOf(ctx, op, w, !s.over, s.team), home: s.home, batch: uint64(max(s.batch, 1))}
+	if t.members.Team != nil {
+		t.members.MustReach(op, s.home)
 	}
-	t.memory.m = &t.members
-	place := reserve[uint64](&t.memory, 1)
-	if err := t.memory.allocate(ctx, s.over); err != nil || t.team == nil {
+	t.memory.Members = &t.members
+	place := carry.Reserve[uint64](&t.memory, 1)
+	if err := t.memory.Allocate(ctx, s.over); err != nil || t.members.Team == nil {
 		return t, err
 	}
-	word := cleared[uint64](&t.memory, place, 1)
+	word := carry.Cleared[uint64](&t.memory, place, 1)
 	word.Local()[0] = start
 	t.word = pgas.AtomicsOf(word).At(0)
-	return t, t.memory.ready(ctx)
+	return t, t.memory.Ready(ctx)
 }
 
 func (t *Tickets) check(op string) {
 	if t == nil {
-		misuse(op, "the container is nil or zero: make one with a New… function")
+		carry.Misuse(op, "the container is nil or zero: make one with a New… function")
 	}
-	t.mustBeMember(op)
+	t.members.MustBeMember(op)
 }
 
 // Next returns a number that no other call returns. With a batch of 1 it is a fetch-add at the home, and numbers follow
@@ -80,7 +81,7 @@ func (t *Tickets) Next() uint64 {
 			return n
 		}
 	}
-	t.mustLive(t.home)
+	t.members.MustLive(t.home)
 	first := t.word.FetchAdd(t.home, t.batch)
 	if t.batch > 1 {
 		t.keep(span{first + 1, t.batch - 1})
@@ -117,16 +118,16 @@ func (t *Tickets) keep(s span) {
 func (t *Tickets) NextN(n int) uint64 {
 	t.check("Tickets.NextN")
 	if n < 1 {
-		misuse("Tickets.NextN", "%d numbers: give 1 or more", n)
+		carry.Misuse("Tickets.NextN", "%d numbers: give 1 or more", n)
 	}
-	t.mustLive(t.home)
+	t.members.MustLive(t.home)
 	return t.word.FetchAdd(t.home, uint64(n))
 }
 
 // Free frees the memory of the tickets. It is collective over all PEs of the World.
 func (t *Tickets) Free(ctx context.Context) error {
-	if t == nil || t.world == nil {
-		misuse("Tickets.Free", "the container is nil or zero: make one with a New… function")
+	if t == nil || t.members.World == nil {
+		carry.Misuse("Tickets.Free", "the container is nil or zero: make one with a New… function")
 	}
 	return freeMemory(ctx, "Tickets.Free", &t.memory)
 }

@@ -20,13 +20,14 @@ var floors = map[string]int{
 
 	"pgas": 1,
 
-	"arena":    2,
-	"atomics":  2,
-	"dsm":      2,
-	"input":    2,
-	"locks":    2,
-	"notify":   2,
-	"progress": 2,
+	"arena":          2,
+	"internal/carry": 2,
+	"atomics":        2,
+	"dsm":            2,
+	"input":          2,
+	"locks":          2,
+	"notify":         2,
+	"progress":       2,
 
 	"containers": 3,
 

@@ -27,7 +27,7 @@ var limits = map[string]limit{
 	"cmd/pgasrun/ui":                   {circle: 2, pairs: 2},
 	"cmd/pgasvet/internal/calls":       {circle: 4, pairs: 1},
 	"cmd/pgasvet/rules/signalcount":    {circle: 2, pairs: 1},
-	"containers":                       {circle: 8, pairs: 12},
+	"containers":                       {circle: 4, pairs: 10},
 	"dsm":                              {circle: 1, pairs: 0},
 	"dsm/internal/protocol":            {circle: 1, pairs: 0},
 	"locks":                            {circle: 3, pairs: 14},

@@ -22,7 +22,7 @@ import (
 // A Bug is an edit of a source file.
 type Bug struct {
 	Name  string
-	File  string   // in the package's folder or below
+	File  string   // from the package's folder, of the package or of one that it imports
 	Edits []string // old, new, old, new, …; the file has each old text once
 	Run   string   // a pattern of the tests that find it, as of go test -run
 }

@@ -1,4 +1,4 @@
-package containers
+package carry
 
 // When is everything delivered? The members count what they have sent and what they have taken, and a census adds these
 // counts over all members in waves: up a tree to its root, and down again with the root's decision.
@@ -17,38 +17,38 @@ import "github.com/gopgas/gopgas/pgas"
 // censusFan is the number of children of a member in the tree.
 const censusFan = 4
 
-// censusSignals is the number of signals that a census takes of a flow: one for each child, and one of the parent.
-const censusSignals = censusFan + 1
+// CensusSignals is the number of signals that a census takes of a flow: one for each child, and one of the parent.
+const CensusSignals = censusFan + 1
 
-// tally is what members have sent and taken, since the container was made. Counts may wrap.
-type tally struct{ sent, taken uint64 }
+// Tally is what members have sent and taken, since the container was made. Counts may wrap.
+type Tally struct{ Sent, Taken uint64 }
 
-// census is one member's part in the counting.
-type census struct {
-	m       *members
-	f       *flow
+// Census is one member's part in the counting.
+type Census struct {
+	m       *Members
+	f       *Flow
 	first   int // the census's first signal in f
 	place   int
-	reports pgas.Slice[tally]
+	reports pgas.Slice[Tally]
 	oneWave bool // what is received makes nobody send
 
 	wave     uint64 // the number of waves that are over
 	reported bool   // this member has reported to the wave
-	last     tally  // at the root: the totals of the last wave
+	last     Tally  // at the root: the totals of the last wave
 	repeated bool   // at the root: last is of this census
 }
 
-// newCensus reserves the room of a census. Its signals are those of f from first on.
-func newCensus(mem *memory, f *flow, first int, oneWave bool) *census {
-	return &census{m: mem.m, f: f, first: first, oneWave: oneWave, place: reserve[tally](mem, censusFan)}
+// NewCensus reserves the room of a census. Its signals are those of f from first on.
+func NewCensus(mem *Memory, f *Flow, first int, oneWave bool) *Census {
+	return &Census{m: mem.Members, f: f, first: first, oneWave: oneWave, place: Reserve[Tally](mem, censusFan)}
 }
 
-func (c *census) bind(mem *memory) { c.reports = piece[tally](mem, c.place, censusFan) }
+func (c *Census) Bind(mem *Memory) { c.reports = Piece[Tally](mem, c.place, censusFan) }
 
-// step takes what part in the waves this member can take without waiting, by what it saw when it last looked. The
+// Step takes what part in the waves this member can take without waiting, by what it saw when it last looked. The
 // member has nothing to do, and has counted mine. It reports whether the census is over: then all members have
 // delivered everything, and the next step begins another census.
-func (c *census) step(mine tally) (over bool) {
+func (c *Census) Step(mine Tally) (over bool) {
 	for {
 		over, known := c.report(mine)
 		if !known {
@@ -62,16 +62,16 @@ func (c *census) step(mine tally) (over bool) {
 }
 
 // report takes this member's part in the wave under way, and returns the decision if it is known.
-func (c *census) report(mine tally) (decision, known bool) {
+func (c *Census) report(mine Tally) (decision, known bool) {
 	if !c.reported {
 		total, all := c.childrens(mine)
 		if !all {
 			return false, false
 		}
-		if c.m.me == 0 {
+		if c.m.Me == 0 {
 			return c.decide(total), true
 		}
-		parent, place := (c.m.me-1)/censusFan, (c.m.me-1)%censusFan
+		parent, place := (c.m.Me-1)/censusFan, (c.m.Me-1)%censusFan
 		c.reports.At(place).PutSignal(parent, &total, c.f.signals.At(c.first+place), c.wave+1)
 		c.reported = true
 	}
@@ -80,41 +80,41 @@ func (c *census) report(mine tally) (decision, known bool) {
 }
 
 // childrens adds the reports of the children to mine, and reports whether all have come.
-func (c *census) childrens(mine tally) (total tally, all bool) {
+func (c *Census) childrens(mine Tally) (total Tally, all bool) {
 	for place := range censusFan {
-		if c.m.me*censusFan+1+place >= c.m.n {
+		if c.m.Me*censusFan+1+place >= c.m.N {
 			break
 		}
 		if c.f.seen[c.first+place] != c.wave+1 {
 			return total, false
 		}
 		report := c.reports.Local()[place]
-		mine.sent += report.sent
-		mine.taken += report.taken
+		mine.Sent += report.Sent
+		mine.Taken += report.Taken
 	}
 	return mine, true
 }
 
 // decide is the root's decision after a wave.
-func (c *census) decide(total tally) (over bool) {
-	before := c.last.taken
+func (c *Census) decide(total Tally) (over bool) {
+	before := c.last.Taken
 	if c.oneWave {
-		before, c.repeated = total.taken, true
+		before, c.repeated = total.Taken, true
 	}
-	over = c.repeated && before == total.sent
+	over = c.repeated && before == total.Sent
 	c.last, c.repeated = total, !over
 	return over
 }
 
 // end ends a wave: it tells the children the decision.
-func (c *census) end(over bool) {
+func (c *Census) end(over bool) {
 	c.wave++
 	c.reported = false
 	v := c.wave << 1
 	if over {
 		v |= 1
 	}
-	for child := c.m.me*censusFan + 1; child <= c.m.me*censusFan+censusFan && child < c.m.n; child++ {
+	for child := c.m.Me*censusFan + 1; child <= c.m.Me*censusFan+censusFan && child < c.m.N; child++ {
 		c.f.signals.At(c.first+censusFan).Set(child, v)
 	}
 }
