@@ -4,7 +4,7 @@ import (
 	"github.com/gopgas/gopgas/pgas/boot/record"
 	"github.com/gopgas/gopgas/pgas/internal/bounce"
 	"github.com/gopgas/gopgas/pgas/internal/checked"
-	"github.com/gopgas/gopgas/pgas/internal/recorded"
+	"github.com/gopgas/gopgas/pgas/internal/node"
 	"github.com/gopgas/gopgas/pgas/transport"
 )
 
@@ -35,7 +35,7 @@ func (r *route) record(rec *record.PE) {
 	if rec == nil {
 		return
 	}
-	over := recorded.Over(r.Channel, rec)
+	over := node.Record(r.Channel, rec)
 	r.Channel, r.zeroCopy, r.strided = over, over.ZeroCopy(r.zeroCopy), over.Strided(r.strided)
 }
 

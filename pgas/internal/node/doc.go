@@ -24,6 +24,7 @@
 //	blocked.go           what a blocked PE shows, and why a wait cannot end
 //	clock.go             sleeps, yields, goroutines
 //	timer.go             the time of a sleep; timer_race.go is that under the race detector
+//	recorded*.go         channels that record what goes through them
 //	channels.go          the channels of the runtime's own messages
 //	peek.go              reads of other PEs' words, for diagnoses
 //	leaving_unsafe.go    that this PE leaves the job, for other PEs

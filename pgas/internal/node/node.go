@@ -31,20 +31,20 @@ type Node struct {
 	leaver     transport.Drainer    // Remote, after Leave, if it must be drained
 	progresser transport.Progresser // Remote as a Progresser; nil if it needs no progress while waiting
 	Sched      transport.Scheduler  // Remote as a Scheduler; nil if PEs run by themselves
-	publishing bool                 // with sched: this PE shows what it is blocked in
+	publishing bool                 // this PE shows what it is blocked in, though Sched runs it
 
 	joined      time.Time
-	clockAtJoin int64           // boot.Clock then
-	Ctx         context.Context // ends with Close, for operations that take none
+	clockAtJoin int64           // boot.Clock at joined
+	Ctx         context.Context // ends with Close, for operations that take no context
 	cancel      context.CancelCauseFunc
-	Closed      atomic.Bool // by Close or Abandon
+	Closed      atomic.Bool // set by Close or Abandon
 
 	// QuietSlowly: quiets have more to do than to fence the stores of their CPU, because the World is closed, or an
 	// error waits for a quiet. It stays set.
 	QuietSlowly atomic.Bool
 
-	hostChannel *shm.Channel      // the runtime's own, to PEs of this host
-	netChannel  transport.Channel // the runtime's own, to the others; nil on one host
+	hostChannel *shm.Channel      // the runtime's own channel to PEs of this host
+	netChannel  transport.Channel // the runtime's own channel to PEs of other hosts; nil on one host
 	flushes     atomic.Uint32
 	peeks       sync.WaitGroup // reads of other hosts' memory that are under way
 
@@ -54,23 +54,24 @@ type Node struct {
 	stall      stallWatch
 	contention *boot.Contention // what the waiters know of other programs on their CPUs; nil: they do not ask
 
-	Dedicated  bool // a CPU for each PE of this host
-	CacheBytes int  // of the last cache, as far as it is this machine's
-	NICAtomics bool // atomics are the NIC's: updates of the own words ring no doorbell
+	Dedicated  bool // each PE of this host has a CPU of its own
+	CacheBytes int  // the size of the last cache, as far as it is this machine's
+	NICAtomics bool // NICs execute atomics: updates of this PE's words ring no doorbell
 	Notes      *NoteQueue
-	Rec        *record.PE // what this PE records of itself; nil: nothing
-	joining    bool       // what the PE waits for is that others join
-	words      wordNames  // in that record
-	places     placeNames // in that record
-	Names      nameTable  // of what is in the heap, for messages
+
+	// NotesFull makes the error of a wait that is given up because Notes keeps too many notes. The error's type belongs
+	// to the API above.
+	NotesFull func(kept int, oldest transport.Stamp, since time.Duration) error
+
+	Rec     *record.PE // what this PE records of itself; nil: nothing
+	joining bool       // the PE waits for others to join
+	words   wordNames  // the words that Rec names
+	places  placeNames // the places in the program that Rec names
+	Names   nameTable  // the names of what is in the heap, for messages
 
 	// Learned is called whenever this PE may learn how far others are: in waits, in collectives, and as it takes notes.
 	// nil: no check asks.
 	Learned func()
-
-	// notesFull makes the error of a wait that is given up because the PE keeps too many notes. Its type belongs to the
-	// API above.
-	NotesFull func(kept int, oldest transport.Stamp, since time.Duration) error
 }
 
 // ErrClosed is why operations on a closed World fail.

@@ -7,7 +7,6 @@ import (
 	"github.com/gopgas/gopgas/internal/callsite"
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/boot/record"
-	"github.com/gopgas/gopgas/pgas/internal/recorded"
 	"github.com/gopgas/gopgas/pgas/transport"
 )
 
@@ -144,5 +143,5 @@ func (n *Node) recorded(c transport.Channel) transport.Channel {
 	if n.Rec == nil {
 		return c
 	}
-	return recorded.OverRuntime(c, n.Rec)
+	return &Recorded{Channel: c, rec: n.Rec, runtime: true}
 }

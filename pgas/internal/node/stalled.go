@@ -16,6 +16,7 @@ package node
 
 import (
 	"context"
+	"reflect"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -30,13 +31,13 @@ const mostStacks = 10000
 
 // stallWatch is what the waiters of a PE know of its standstill.
 type stallWatch struct {
-	after time.Duration // what counts as one; 0: nobody wants to know
-	ended atomic.Uint64 // waits so far that had slept
-	timed atomic.Int32  // waits under way that end at a deadline
+	after time.Duration // how long a standstill lasts before it is a stall; 0: no stall is looked for
+	ended atomic.Uint64 // how many waits that had slept have ended so far
+	timed atomic.Int32  // how many waits under way end at a deadline
 
 	mu    sync.Mutex
-	seen  uint64    // what ended was
-	since time.Time // since when it is that, or since the last look at the stacks
+	seen  uint64    // the last value of ended that look has seen
+	since time.Time // when look first saw that value, or when it last looked at the stacks
 }
 
 // begin notes that a wait begins to sleep.
@@ -58,7 +59,7 @@ func (s *stallWatch) end(st *boot.State, timed bool) {
 	}
 }
 
-// look is called by a waiter that has slept for long, and in vain.
+// look finds out whether the PE is stalled. A waiter calls it when it has slept for long and in vain.
 func (s *stallWatch) look(st *boot.State) {
 	if s.after == 0 || !s.mu.TryLock() {
 		return
@@ -93,8 +94,9 @@ func programWaits() bool {
 	if !ok {
 		return false // there are more by now
 	}
+	waits := waitFunctions()
 	for i := range stacks[:n] {
-		if stackGoesOn(stacks[i].Stack()) {
+		if stackGoesOn(stacks[i].Stack(), waits) {
 			return false
 		}
 	}
@@ -102,13 +104,13 @@ func programWaits() bool {
 }
 
 // stackGoesOn reports whether a goroutine with that stack may go on without an update by another PE or goroutine. It
-// looks at the calls from the last one out, up to the first that tells.
-func stackGoesOn(pcs []uintptr) bool {
+// looks at the calls from the last one out, up to the first that tells. waits are those of waitFunctions.
+func stackGoesOn(pcs []uintptr, waits map[string]bool) bool {
 	frames := runtime.CallersFrames(pcs)
 	for {
 		f, more := frames.Next()
 		switch {
-		case inWait(f.Function):
+		case waits[f.Function]:
 			return false
 		case f.Function != "" && !callsite.IsRuntime(f.Function, f.File) && !callsite.IsStandard(f.Function):
 			return true
@@ -119,13 +121,15 @@ func stackGoesOn(pcs []uintptr) bool {
 	}
 }
 
-// inWait reports whether a function of that name returns only after an update by another PE or goroutine. Those of
-// package sync that call the program are on the stack behind what they call.
-func inWait(function string) bool {
-	switch function {
-	case callsite.Module + "pgas/internal/node.(*Node).SleepUntil", callsite.Module + "pgas/internal/node.(*Node).AwaitClosed",
-		"sync.(*WaitGroup).Wait", "sync.(*Mutex).Lock", "sync.(*RWMutex).Lock", "sync.(*RWMutex).RLock", "sync.(*Cond).Wait":
-		return true
+// waitFunctions returns the names of the functions that return only after an update by another PE or goroutine. Functions of
+// package sync that call the program are not among them: they stand on the stack behind what they call.
+func waitFunctions() map[string]bool {
+	names := map[string]bool{}
+	for _, f := range []any{
+		(*Node).SleepUntil, (*Node).AwaitClosed,
+		(*sync.WaitGroup).Wait, (*sync.Mutex).Lock, (*sync.RWMutex).Lock, (*sync.RWMutex).RLock, (*sync.Cond).Wait,
+	} {
+		names[runtime.FuncForPC(reflect.ValueOf(f).Pointer()).Name()] = true
 	}
-	return false
+	return names
 }

@@ -12,6 +12,8 @@ import (
 	"context"
 	"runtime"
 	"time"
+
+	"github.com/gopgas/gopgas/pgas/boot"
 )
 
 // Await blocks until c holds and returns the word's value. The errors are those of EndedError and of c's Party.
@@ -168,6 +170,26 @@ func (n *Node) progress(c *Cond, d time.Duration) (uint64, bool) {
 	return c.Check()
 }
 
+// longWait is a wait that the end of its context wakes from its sleep. The zero longWait has not begun.
+type longWait struct {
+	stop func() bool // takes back what begin has asked for; nil before begin
+}
+
+// begun reports whether begin was called.
+func (l *longWait) begun() bool { return l.stop != nil }
+
+// begin has the end of ctx wake the PE that st is the page of.
+func (l *longWait) begin(ctx context.Context, st *boot.State) {
+	l.stop = context.AfterFunc(ctx, st.Wake)
+}
+
+// end ends what begin has begun, if anything.
+func (l *longWait) end() {
+	if l.stop != nil {
+		l.stop()
+	}
+}
+
 // SleepUntil blocks until c holds, sleeping on the doorbell between checks, and returns the word's value. Reports show
 // the wait as shown has it; if that is nil, they do not. The errors are those of EndedError and of c's Party.
 //
@@ -177,10 +199,10 @@ func (n *Node) SleepUntil(ctx context.Context, c Cond, shown *shownWait) (uint64
 	if n.Sched != nil {
 		return n.awaitScheduled(ctx, c, Blocked{Peer: -1})
 	}
-	stop, long := func() bool { return true }, false
+	var long longWait
 	timed := n.stall.begin(ctx)
 	defer func() {
-		stop()
+		long.end()
 		n.stall.end(n.State, timed)
 	}()
 	for d, slept := MinSleep, false; ; {
@@ -190,13 +212,13 @@ func (n *Node) SleepUntil(ctx context.Context, c Cond, shown *shownWait) (uint64
 		n.waiters.yieldBeforeSleep() // a ring for other waiters wakes this one
 		v, ok := c.Check()           // after the store to Waiting: see boot/doorbell.go
 		err := n.waitError(ctx, c, slept && d == MaxSleep)
-		if !ok && err == nil && !long && (d > shortSleep || n.waiters.saturated()) {
-			long, stop = true, context.AfterFunc(ctx, n.State.Wake)
+		if !ok && err == nil && !long.begun() && (d > shortSleep || n.waiters.saturated()) {
+			long.begin(ctx, n.State)
 			if shown != nil {
 				shown.publishSite(ctx, &c)
 			}
 		}
-		if slept = !ok && err == nil && (!long || !n.waiters.park(n.State, door)); slept {
+		if slept = !ok && err == nil && (!long.begun() || !n.waiters.park(n.State, door)); slept {
 			n.State.Sleep(door, d)
 			d = min(2*d, MaxSleep)
 		}
