@@ -2,8 +2,8 @@ package pgas
 
 // Agreement about the arguments of a collective call: one that changes the heap, or one of a library above pgas. Before
 // the call does anything, every PE publishes a record of its request, and a barrier compares the records
-// (internal/coll/allequal.go). If they differ, each PE reads the records of all PEs. Every PE then returns the same error,
-// which names the call of each PE, and nothing has changed.
+// (internal/coll/allequal.go). If they differ, each PE reads the records of all PEs. Every PE then returns the same
+// error, which names the call of each PE, and nothing has changed.
 
 import (
 	"context"
@@ -77,14 +77,14 @@ func decodeRecord(b []byte) allocRequest {
 	return allocRequest{word(0), word(1), word(2), word(3), word(4), string(b[recordName+1 : recordName+1+n])}
 }
 
-// Agree compares a collective call of a library above pgas on all PEs, before the call does anything: op is its name and
-// args are its arguments, which are written as fmt.Sprint writes them, so they are to be values and not addresses. It is
-// collective over all PEs and contains a barrier, which quiets the default context and no other.
+// Agree compares a collective call of a library above pgas on all PEs, before the call does anything: op is its name
+// and args are its arguments, which are written as fmt.Sprint writes them, so they are to be values and not addresses.
+// It is collective over all PEs and contains a barrier, which quiets the default context and no other.
 //
 // It returns nil on every PE if op and args are the same on all of them, and otherwise *MismatchError on every PE, with
-// the call of each. As every collective, it also returns *MismatchError if a PE calls another collective, *PeerError if a
-// PE is lost, the cause of ctx if ctx ends first, *AbortedError if another PE has given up the call, and an error if the
-// World is closed. It panics with *UsageError if w is nil or ctx is nil.
+// the call of each. As every collective, it also returns *MismatchError if a PE calls another collective, *PeerError if
+// a PE is lost, the cause of ctx if ctx ends first, *AbortedError if another PE has given up the call, and an error if
+// the World is closed. It panics with *UsageError if w is nil or ctx is nil.
 func Agree(ctx context.Context, w *World, op string, args ...any) error {
 	w.mustBeOpen("Agree")
 	mustHaveContext("Agree", ctx)
@@ -105,8 +105,9 @@ func agreeRequest(op string, args []any) allocRequest {
 	return allocRequest{kind: requestAgree, n: uint64(len(text)), layout: digest.Sum64(), name: kept}
 }
 
-// agree starts every call that changes the heap, and compares those of Agree. It is collective and quiets the default context and no other. It returns
-// nil if all PEs made the same request and *MismatchError if they did not, or the errors of a collective call.
+// agree starts every call that changes the heap, and compares those of Agree. It is collective and quiets the default
+// context and no other. It returns nil if all PEs made the same request and *MismatchError if they did not, or the
+// errors of a collective call.
 func (w *World) agree(ctx context.Context, r allocRequest) error {
 	if err := w.team.quiet(ctx); err != nil {
 		return fmt.Errorf("%s: %w", r, err)

@@ -20,7 +20,8 @@ const (
 
 type phase int16
 
-// trySmall has all PEs update neighbouring elements of PE 0, each its own, so that updates that lose another's value are found.
+// trySmall has all PEs update neighbouring elements of PE 0, each its own, so that updates that lose another's value
+// are found.
 func trySmall[E pgas.Small](ctx context.Context, w *pgas.World, values []E) error {
 	s, err := pgas.Alloc[E](ctx, w, w.NPEs())
 	if err != nil {
@@ -68,7 +69,8 @@ func TestAtomicSmall(t *testing.T) {
 	pgastest.RunNIC(t, 3, body)
 }
 
-// TestAtomicSmallWait: a wait sees the value that it waits for among other changes of the word, and a context that ends.
+// TestAtomicSmallWait: a wait sees the value that it waits for among other changes of the word, and a context that
+// ends.
 func TestAtomicSmallWait(t *testing.T) {
 	pgastest.RunAll(t, 2, func(ctx context.Context, w *pgas.World) error {
 		s, err := pgas.Alloc[state](ctx, w, 4)

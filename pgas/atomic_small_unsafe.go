@@ -1,15 +1,16 @@
 package pgas
 
-// Atomic truth values and small enumerations: types of 1 and 2 bytes, for which the specification, CPUs' instructions in Go and
-// NICs have no atomics. An operation is one on the aligned 4 bytes that contain the value, which leaves the rest as it is:
+// Atomic truth values and small enumerations: types of 1 and 2 bytes, for which the specification, CPUs' instructions
+// in Go and NICs have no atomics. An operation is one on the aligned 4 bytes that contain the value, which leaves the
+// rest as it is:
 //
 //	Fetch              a fetch of the word
 //	Set to 0, to true  a bitwise and, or
 //	Swap of a bool     the same, with the old value
 //	others             a loop of compare-swaps, as long as other PEs update the word in between
 //
-// So the values that share such a word are atomic to each other. To the race detector each access is one to the whole word:
-// what shares it must be accessed as AtomicSmall, too. pgasgen rejects structs in which it would not.
+// So the values that share such a word are atomic to each other. To the race detector each access is one to the whole
+// word: what shares it must be accessed as AtomicSmall, too. pgasgen rejects structs in which it would not.
 
 import (
 	"context"
@@ -19,18 +20,19 @@ import (
 	"github.com/gopgas/gopgas/pgas/internal/node"
 )
 
-// Small is the constraint of the types of 1 and 2 bytes that AtomicSmall refers to: bool, and what enumerations are made from.
+// Small is the constraint of the types of 1 and 2 bytes that AtomicSmall refers to: bool, and what enumerations are
+// made from.
 type Small interface {
 	~bool | ~int8 | ~uint8 | ~int16 | ~uint16
 }
 
-// AtomicSmall refers to a truth value or a small integer of symmetric memory that is only ever accessed atomically, as all
-// values are that share its aligned 4 bytes.
+// AtomicSmall refers to a truth value or a small integer of symmetric memory that is only ever accessed atomically, as
+// all values are that share its aligned 4 bytes.
 //
-// Set of zero, and of a truth value, is complete locally when it returns, and complete and visible at pe after a Quiet of its
-// context; a Fence orders it. Set of another value waits as Swap does. An operation that waits panics with *PeerError if pe is
-// lost. All operations panic with *UsageError if pe is out of range, if the context is closed, or if a is zero. It is an
-// extension of OpenSHMEM.
+// Set of zero, and of a truth value, is complete locally when it returns, and complete and visible at pe after a Quiet
+// of its context; a Fence orders it. Set of another value waits as Swap does. An operation that waits panics with
+// *PeerError if pe is lost. All operations panic with *UsageError if pe is out of range, if the context is closed, or
+// if a is zero. It is an extension of OpenSHMEM.
 type AtomicSmall[E Small] struct {
 	_     [0]E // so that one cannot be converted to another type's
 	word  Atomic[uint32]
@@ -43,8 +45,8 @@ func AtomicSmallOf[E Small](s Sym[E], i int) AtomicSmall[E] {
 	return atomicSmall[E](r.ctx, r.off)
 }
 
-// FieldAtomicSmall returns the atomic truth value or small integer at byte offset off of the record that r refers to. It is for
-// generated code.
+// FieldAtomicSmall returns the atomic truth value or small integer at byte offset off of the record that r refers to.
+// It is for generated code.
 func FieldAtomicSmall[E Small, T any](r Ref[T], off uintptr) AtomicSmall[E] {
 	return atomicSmall[E](r.ctx, r.off+off)
 }
@@ -55,7 +57,8 @@ func atomicSmall[E Small](c *Context, off uintptr) AtomicSmall[E] {
 	return AtomicSmall[E]{word: Atomic[uint32]{ctx: c, off: off &^ 3}, shift: uint8(off&3) * 8}
 }
 
-// On returns the same value on context c, whose team its PE numbers then count. It panics with *UsageError if a is zero.
+// On returns the same value on context c, whose team its PE numbers then count. It panics with *UsageError if a is
+// zero.
 func (a AtomicSmall[E]) On(c *Context) AtomicSmall[E] {
 	a.word = a.word.On(c)
 	return a
@@ -99,8 +102,8 @@ func (a AtomicSmall[E]) Swap(pe int, v E) E {
 	}
 }
 
-// CompareSwap stores v on pe if the value equals cond, and returns the old value: it has stored v if and only if the result
-// equals cond. It waits for it.
+// CompareSwap stores v on pe if the value equals cond, and returns the old value: it has stored v if and only if the
+// result equals cond. It waits for it.
 func (a AtomicSmall[E]) CompareSwap(pe int, cond, v E) E {
 	a.made("AtomicSmall.CompareSwap")
 	for word := a.word.Fetch(pe); ; {
@@ -115,8 +118,8 @@ func (a AtomicSmall[E]) CompareSwap(pe int, cond, v E) E {
 	}
 }
 
-// WaitUntil blocks until this PE's own copy is v. An update of it by any PE wakes the waiter. What the updater ordered before,
-// by a Fence or a Quiet, is then visible. Its errors are those of Atomic.WaitUntil.
+// WaitUntil blocks until this PE's own copy is v. An update of it by any PE wakes the waiter. What the updater ordered
+// before, by a Fence or a Quiet, is then visible. Its errors are those of Atomic.WaitUntil.
 func (a AtomicSmall[E]) WaitUntil(ctx context.Context, v E) error {
 	a.made("AtomicSmall.WaitUntil")
 	mustHaveContext("AtomicSmall.WaitUntil", ctx)

@@ -15,8 +15,8 @@ import (
 	"github.com/gopgas/gopgas/pgas/pgastest"
 )
 
-// TestAtomicsRing: an update of a word on which its owner sleeps has the effect of any other, returns the same, and rings the
-// doorbell once; of a PE that is awake it rings none. A compare-swap rings whether it has stored or not.
+// TestAtomicsRing: an update of a word on which its owner sleeps has the effect of any other, returns the same, and
+// rings the doorbell once; of a PE that is awake it rings none. A compare-swap rings whether it has stored or not.
 func TestAtomicsRing(t *testing.T) {
 	t.Setenv("PGAS_CHECK", "0")
 	t.Run("8 bytes", func(t *testing.T) { atomicsRing[int64](t) })

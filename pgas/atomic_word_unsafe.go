@@ -7,8 +7,8 @@ package pgas
 // Two calls do not fit into what the compiler inlines, so one slow path does all else: it learns from the same
 // comparison whether the word has been updated already, and then only rings the doorbell.
 //
-// The size of a word is not constant when the compiler decides what to inline, so a test of it would cost too much. Instead
-// the index of a word of 4 bytes is outside every table, and the slow path updates the word.
+// The size of a word is not constant when the compiler decides what to inline, so a test of it would cost too much.
+// Instead the index of a word of 4 bytes is outside every table, and the slow path updates the word.
 
 import (
 	"sync/atomic"
@@ -76,8 +76,9 @@ func placeOfIndex(at uintptr) (pe int, bytes int) {
 	return pe, 8
 }
 
-// The fast paths. Each is given the index of a word, and gives the slow path the distance of that from firstWord, with the
-// old value if the word has been updated. The load of waiting comes after the locked instruction, and cannot overtake it.
+// The fast paths. Each is given the index of a word, and gives the slow path the distance of that from firstWord, with
+// the old value if the word has been updated. The load of waiting comes after the locked instruction, and cannot
+// overtake it.
 
 //gcassert:inline
 func fetchAddWord(c *Context, off, at uintptr, v uint64, slow func(c *Context, off, at uintptr, v, old uint64) uint64) (old uint64) {
@@ -101,7 +102,8 @@ func swapWord(c *Context, off, at uintptr, v uint64, slow func(c *Context, off, 
 	return slow(c, off, at, v, old)
 }
 
-// swapped marks the distance that compareSwapWord gives the slow path after it has updated the word. No PE is so far away.
+// swapped marks the distance that compareSwapWord gives the slow path after it has updated the word. No PE is so far
+// away.
 const swapped = 1 << 62
 
 //gcassert:inline
@@ -183,8 +185,8 @@ func slowSet(c *Context, off, at uintptr, v uint64) {
 	}
 }
 
-// ringUpdated rings the doorbell of the owner of a word that the fast path has updated. It reports false if the fast path has
-// not.
+// ringUpdated rings the doorbell of the owner of a word that the fast path has updated. It reports false if the fast
+// path has not.
 func (c *Context) ringUpdated(off, at uintptr) bool {
 	if at >= uintptr(len(c.words)) {
 		return false

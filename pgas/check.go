@@ -234,7 +234,8 @@ func (b *allocated) String() string {
 	return s
 }
 
-// locate notes the program's call in e, which its deferred function has recovered: the stack of the panic is still there.
+// locate notes the program's call in e, which its deferred function has recovered: the stack of the panic is still
+// there.
 func (e *UsageError) locate() {
 	if e.At == "" {
 		e.At = callsite.OfPanic()

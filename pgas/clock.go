@@ -30,16 +30,16 @@ func (w *World) Yield() {
 	w.n.YieldAndProgress()
 }
 
-// Sleep blocks for d. It returns the cause of ctx if ctx ends first, *PeerError if a PE of the job dies, and an error if
-// the World is closed. So a PE that polls, and sleeps between polls, learns of the death of the PE it waits for.
+// Sleep blocks for d. It returns the cause of ctx if ctx ends first, *PeerError if a PE of the job dies, and an error
+// if the World is closed. So a PE that polls, and sleeps between polls, learns of the death of the PE it waits for.
 func (w *World) Sleep(ctx context.Context, d time.Duration) error {
 	w.mustBeOpen("World.Sleep")
 	mustHaveContext("World.Sleep", ctx)
 	return w.n.Sleep(ctx, d)
 }
 
-// WithTimeout derives a context that ends after d, as context.WithTimeout does, by the clock of Now. In the simulator, a
-// deadline of another clock ends a wait only when no PE can go on.
+// WithTimeout derives a context that ends after d, as context.WithTimeout does, by the clock of Now. In the simulator,
+// a deadline of another clock ends a wait only when no PE can go on.
 func (w *World) WithTimeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	w.mustBeOpen("World.WithTimeout")
 	mustHaveContext("World.WithTimeout", ctx)

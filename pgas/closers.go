@@ -1,7 +1,7 @@
 package pgas
 
-// The functions that run when a World ends. They are of libraries above pgas: threads that use the transport have to end
-// before it does, so that a program which closes only the World leaves nothing behind.
+// The functions that run when a World ends. They are of libraries above pgas: threads that use the transport have to
+// end before it does, so that a program which closes only the World leaves nothing behind.
 
 import (
 	"slices"

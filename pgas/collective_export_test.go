@@ -24,7 +24,8 @@ func WithAlgorithm(a Algorithm) CollectiveOption {
 // NoHierarchy makes every member take part as if it were the only member on its host.
 func NoHierarchy() CollectiveOption { return func(o *collectiveOptions) { o.Flat = true } }
 
-// SetCrowded makes the PE behave as if its host had a CPU for each PE, or not. Every PE calls it between the same calls.
+// SetCrowded makes the PE behave as if its host had a CPU for each PE, or not. Every PE calls it between the same
+// calls.
 func SetCrowded(w *World, crowded bool) { w.n.Dedicated = !crowded }
 
 // SetCacheBytes makes the PE behave as if the last cache had that size. Every PE calls it between the same calls.

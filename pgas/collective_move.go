@@ -16,7 +16,8 @@ import (
 // It moves as many elements as src has; dst must have room for them. dst and src are the same ranges on all members,
 // and must not overlap unless they start at the same element. When Broadcast returns, dst is complete on this PE, and
 // src may be reused; the return says nothing about other members. dst is written only while its owner is in the call:
-// no barrier is needed before it. After an error another member may still write to dst, if that was stopped, until it ends.
+// no barrier is needed before it. After an error another member may still write to dst, if that was stopped, until it
+// ends.
 //
 // It returns *MismatchError if the members give different arguments, *AbortedError, *PeerError, *NotesError, the
 // cause of ctx, or ErrClosed (see Team). It panics with *UsageError if the
@@ -43,10 +44,11 @@ func BroadcastNB[T any](ctx context.Context, t *Team, dst, src Slice[T], root in
 // FCollect sets dst on every member to the concatenation of src of all members, in the order of the team (OpenSHMEM
 // 1.6, shmem_fcollect).
 //
-// src has the same length on all members, and dst has room for that length times the number of members. dst and src
-// are the same ranges on all members and must not overlap. When FCollect returns, dst is complete on this PE, and src
-// may be reused; the return says nothing about other members. dst is written only while its owner is in the call: no
-// barrier is needed before it. After an error another member may still write to dst, if that was stopped, until it ends.
+// src has the same length on all members, and dst has room for that length times the number of members. dst and src are
+// the same ranges on all members and must not overlap. When FCollect returns, dst is complete on this PE, and src may
+// be reused; the return says nothing about other members. dst is written only while its owner is in the call: no
+// barrier is needed before it. After an error another member may still write to dst, if that was stopped, until it
+// ends.
 //
 // It returns *MismatchError if the members give different arguments, *AbortedError, *PeerError, *NotesError, the
 // cause of ctx, or ErrClosed (see Team). It panics with *UsageError if the
@@ -100,9 +102,9 @@ func CollectNB[T any](ctx context.Context, t *Team, dst, src Slice[T], n *int, o
 // shmem_alltoall).
 //
 // dst and src are the same ranges on all members and must not overlap. When AllToAll returns, dst is complete on this
-// PE, and src may be reused; the return says nothing about other members. dst is written only while its owner is in
-// the call: no barrier is needed before it. After an error another member may still write to dst, if that was stopped, until
-// it ends.
+// PE, and src may be reused; the return says nothing about other members. dst is written only while its owner is in the
+// call: no barrier is needed before it. After an error another member may still write to dst, if that was stopped,
+// until it ends.
 //
 // It returns *MismatchError if the members give different arguments, *AbortedError, *PeerError, *NotesError, the
 // cause of ctx, or ErrClosed (see Team). It panics with *UsageError if the

@@ -369,8 +369,8 @@ func TestLargeCollectives(t *testing.T) {
 	})
 }
 
-// TestCrowdedCollectives exposes blocks in place on hosts that are crowded and that are not, with and without a cache that
-// holds them, whatever this machine has: members copy for each other, or past the cache.
+// TestCrowdedCollectives exposes blocks in place on hosts that are crowded and that are not, with and without a cache
+// that holds them, whatever this machine has: members copy for each other, or past the cache.
 func TestCrowdedCollectives(t *testing.T) {
 	repeats := 20 // a member that leaves before all is copied rarely sees it
 	if testing.Short() {

@@ -16,8 +16,8 @@ type Connection struct {
 }
 
 // ConnectionTo returns how pe is reached, and connects to it if that has not happened. It is not collective. Until an
-// operation to pe is complete, UCX may show the lanes of the connection's setup. It panics with *UsageError if pe is out of
-// range.
+// operation to pe is complete, UCX may show the lanes of the connection's setup. It panics with *UsageError if pe is
+// out of range.
 func (w *World) ConnectionTo(pe int) Connection {
 	w.mustBeOpen("ConnectionTo")
 	if pe < 0 || pe >= w.n.Job.NPEs {
@@ -30,8 +30,8 @@ func (w *World) ConnectionTo(pe int) Connection {
 	return c
 }
 
-// describer returns what describes the connection to pe, or nil if there is none: it is on this host, or its transport has
-// nothing to say.
+// describer returns what describes the connection to pe, or nil if there is none: it is on this host, or its transport
+// has nothing to say.
 func (w *World) describer(pe int) transport.Describer {
 	if w.n.Shm.Heap(pe) != nil || w.defaultCtx.remote == nil {
 		return nil

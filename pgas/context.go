@@ -35,10 +35,10 @@ type Context struct {
 	remote       *route                     // to PEs of other hosts; nil if there are none
 	byCPU        bool                       // remote never carries atomics to this host
 	nic          bool                       // remote carries atomics to this host, but not puts and gets
-	owedBells    *owedDoorbells             // with nic: of the PEs of this host; shared by all contexts that share remote
+	owedBells    *owedDoorbells             // doorbells that nic leaves to a quiet; shared as remote is
 	borrowed     bool                       // the channels belong to another context
 	sharesRemote bool                       // remote belongs to the default context
-	leftErr      *atomic.Pointer[leftError] // of an access or a fence that returns none; shared by all contexts of one domain
+	leftErr      *atomic.Pointer[leftError] // the error of an access or a fence that returns none; shared by a domain
 	quiets       atomic.Uint32              // number of quiets of remote
 	closed       atomic.Bool
 	watch        *checked.Domain // nil: nothing is checked of it
@@ -120,8 +120,8 @@ func (t *Team) newContext(o contextOptions) (*Context, error) {
 	return c, nil
 }
 
-// openRemote gives c a channel to other hosts. A context with ByCPU serves atomics of this host, so it gets a channel of
-// its own only if the transport distinguishes such channels.
+// openRemote gives c a channel to other hosts. A context with ByCPU serves atomics of this host, so it gets a channel
+// of its own only if the transport distinguishes such channels.
 func (c *Context) openRemote(o contextOptions) error {
 	open := c.w.n.Remote.Channel
 	if o.byCPU {
@@ -214,8 +214,8 @@ func (c *Context) Fence() {
 }
 
 // fenceRemote orders the operations that c.remote carries to pe, or to every PE if pe < 0. If those include atomics to
-// this host, a later store could overtake them, so only their completion orders them. A fence returns no error: the next
-// Quiet reports a lost PE.
+// this host, a later store could overtake them, so only their completion orders them. A fence returns no error: the
+// next Quiet reports a lost PE.
 func (c *Context) fenceRemote(pe int) {
 	if !c.nic {
 		c.remote.Fence(pe)
@@ -227,8 +227,8 @@ func (c *Context) fenceRemote(pe int) {
 	c.owedBells.ringOwed(pe)
 }
 
-// FencePE orders the operations issued on c to PE pe, as Fence does for every PE. It panics with *UsageError if pe is out
-// of range.
+// FencePE orders the operations issued on c to PE pe, as Fence does for every PE. It panics with *UsageError if pe is
+// out of range.
 func (c *Context) FencePE(pe int) {
 	via, to := c.routeTo("FencePE", pe)
 	shm.StoreFence()
@@ -256,8 +256,9 @@ func quietStores(c *Context, ctx context.Context, slow func(*Context, context.Co
 	return slow(c, ctx)
 }
 
-// MustQuiet is Quiet for a caller that cannot go on without it: it waits until the end of the World, and panics with the error
-// that Quiet would return: with the *PeerError itself if there is one in it. With a nil or zero c it panics as Quiet does.
+// MustQuiet is Quiet for a caller that cannot go on without it: it waits until the end of the World, and panics with
+// the error that Quiet would return: with the *PeerError itself if there is one in it. With a nil or zero c it panics
+// as Quiet does.
 func (c *Context) MustQuiet() { mustQuietStores(c, (*Context).mustQuiet) }
 
 // mustQuietStores is to MustQuiet as quietStores is to Quiet.
@@ -361,8 +362,8 @@ func (c *Context) takeLeftError() error {
 	return left.err
 }
 
-// QuietPE blocks until all operations issued on c to PE pe are complete, as Quiet does for every PE. Its errors are those
-// of Quiet. It panics with *UsageError if pe is out of range or c is closed.
+// QuietPE blocks until all operations issued on c to PE pe are complete, as Quiet does for every PE. Its errors are
+// those of Quiet. It panics with *UsageError if pe is out of range or c is closed.
 func (c *Context) QuietPE(ctx context.Context, pe int) error {
 	via, to := c.routeTo("QuietPE", pe)
 	if c.refuses(ctx) {
@@ -405,8 +406,8 @@ func (c *Context) quietRemote(ctx context.Context, pe int) error {
 	return nil
 }
 
-// Close quiets c and ends it. References on c may not be used afterwards. It returns the errors of Quiet, or the error of
-// giving back the channels. A Close of a context that is closed, by Close, Team.Destroy or World.Close, does nothing
+// Close quiets c and ends it. References on c may not be used afterwards. It returns the errors of Quiet, or the error
+// of giving back the channels. A Close of a context that is closed, by Close, Team.Destroy or World.Close, does nothing
 // and returns nil. Close panics with *UsageError if c is the default context of the World or of a team: those end with
 // World.Close (OpenSHMEM 1.6, shmem_ctx_destroy).
 func (c *Context) Close() error {

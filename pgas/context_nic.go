@@ -2,9 +2,9 @@ package pgas
 
 // Atomics on words of this host in a job in which the NIC executes atomics (PGAS_AMO=nic). Atomics to a PE of this host
 // then go through the NIC too, since those of the CPU and of the NIC are not atomic to each other. A NIC rings no
-// doorbell. So the initiator rings it when it knows that the update is complete: after an atomic that it has waited for,
-// and after a quiet or a fence for all others. For atomics that arrive from other hosts no doorbell is rung: a sleeping
-// waiter polls at intervals. (Where UCX executes them in software for want of such a NIC, it rings.)
+// doorbell. So the initiator rings it when it knows that the update is complete: after an atomic that it has waited
+// for, and after a quiet or a fence for all others. For atomics that arrive from other hosts no doorbell is rung: a
+// sleeping waiter polls at intervals. (Where UCX executes them in software for want of such a NIC, it rings.)
 
 import (
 	"context"
@@ -56,8 +56,8 @@ func (s *splitChannel) Quiet(ctx context.Context, pe int) error {
 	return err
 }
 
-// owedDoorbells holds the doorbells of the PEs of this host, and which of them are to be rung. Contexts whose operations
-// complete together share one.
+// owedDoorbells holds the doorbells of the PEs of this host, and which of them are to be rung. Contexts whose
+// operations complete together share one.
 type owedDoorbells struct {
 	first  int
 	states []*boot.State
@@ -74,8 +74,8 @@ func (b *owedDoorbells) of(pe int) *boot.State { return b.states[pe-b.first] }
 // another goroutine can then ring before the atomic is complete.
 func (b *owedDoorbells) owe(pe int) { b.owed[pe-b.first].Store(true) }
 
-// ringOwed rings the doorbell of pe, or of every PE if pe < 0, for the atomics that were issued and are complete now. It
-// wakes waiters for any word, since the words are not recorded. pe may be on another host.
+// ringOwed rings the doorbell of pe, or of every PE if pe < 0, for the atomics that were issued and are complete now.
+// It wakes waiters for any word, since the words are not recorded. pe may be on another host.
 func (b *owedDoorbells) ringOwed(pe int) {
 	for i := range b.owed {
 		if pe >= 0 && pe != b.first+i {
@@ -95,8 +95,8 @@ func (s *splitChannel) AtomicNotify(ctx context.Context, pe int, op transport.Op
 	return old, ok, err
 }
 
-// PostNotify fences the atomic before it leaves the note, since the note must not arrive first. A fence returns no error:
-// the next quiet reports a lost PE.
+// PostNotify fences the atomic before it leaves the note, since the note must not arrive first. A fence returns no
+// error: the next quiet reports a lost PE.
 func (s *splitChannel) PostNotify(pe int, op transport.Op, word transport.Word, operand uint64, stamp transport.Stamp) bool {
 	note := transport.Note{Stamp: stamp, Bytes: uint64(word.Bytes), Off: word.Off}
 	return s.Channel.NotifyAfter(pe, note, func() {

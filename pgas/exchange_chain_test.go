@@ -15,8 +15,8 @@ import (
 	"github.com/gopgas/gopgas/pgas/pgastest/netns"
 )
 
-// TestExchangeChain: PEs of hosts that are a chain of servers of the exchange, with a fan-out of 1, find each other, and
-// listen where the others reach them.
+// TestExchangeChain: PEs of hosts that are a chain of servers of the exchange, with a fan-out of 1, find each other,
+// and listen where the others reach them.
 func TestExchangeChain(t *testing.T) {
 	asPE(t, allToAll)
 	hosts := pgastest.NewHosts(t, 4)

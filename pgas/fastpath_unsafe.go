@@ -62,8 +62,8 @@ func slowGet(c *Context, pe int, off uintptr, p unsafe.Pointer, n uintptr) {
 	c.mustGet("Get", pe, node.NoescapeBytes(p, n), uint64(off))
 }
 
-// addr returns the address of offset off in pe's heap. It returns nil if only a transport reaches that heap, if there is
-// no such PE, or if c is nil: routeTo tells these apart, off the fast path.
+// addr returns the address of offset off in pe's heap. It returns nil if only a transport reaches that heap, if there
+// is no such PE, or if c is nil: routeTo tells these apart, off the fast path.
 func (c *Context) addr(pe int, off uintptr) unsafe.Pointer {
 	if c == nil {
 		return nil
@@ -141,8 +141,8 @@ func (t *wordTable) door() *boot.State { return (*boot.State)(unsafe.Pointer(t.w
 var _ [unsafe.Offsetof(boot.State{}.Waiting)]struct{} = [0]struct{}{}
 
 // wordSizeShift is where the index of a word has its size, above every number of a PE. The index is
-// uintptr(pe)-size<<wordSizeShift, which the operations write out, because a function for it would cost too much. So the
-// PEs of words of 8 bytes have indices without gaps, and those of 4 bytes lie far off.
+// uintptr(pe)-size<<wordSizeShift, which the operations write out, because a function for it would cost too much. So
+// the PEs of words of 8 bytes have indices without gaps, and those of 4 bytes lie far off.
 const wordSizeShift = 40
 
 // openWords fills in the table of words from those of heaps and doorbells.
@@ -176,8 +176,8 @@ func lockHome(off uintptr, npes int) int {
 	return int(hash * uint64(npes) >> 32)
 }
 
-// lockCopies returns the words of the home's copy of the lock at off, and of this PE's own; nil if the home's are not mapped,
-// if the runtime must see every access, if a PE of the job is lost, or if w is nil.
+// lockCopies returns the words of the home's copy of the lock at off, and of this PE's own; nil if the home's are not
+// mapped, if the runtime must see every access, if a PE of the job is lost, or if w is nil.
 func (w *World) lockCopies(off uintptr) (home, own *lockWords) {
 	if w == nil || off>>generationShift != 0 || w.n.Job.Segment.Header.Failed.Load() != 0 {
 		return nil, nil

@@ -38,8 +38,8 @@ func sameSlices(what string, got, want [][]uint32) error {
 	return nil
 }
 
-// lengths are how many numbers a member gives: none, the same, what fits a record to the byte, pieces to the byte, and more on
-// one member than on the others. A record holds 228 numbers, and a piece 4,096.
+// lengths are how many numbers a member gives: none, the same, what fits a record to the byte, pieces to the byte, and
+// more on one member than on the others. A record holds 228 numbers, and a piece 4,096.
 var lengths = map[string]func(pe int) int{
 	"none":              func(int) int { return 0 },
 	"one":               func(int) int { return 1 },

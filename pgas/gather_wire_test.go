@@ -34,8 +34,8 @@ func receivedBytes() (sum uint64, err error) {
 	return sum, nil
 }
 
-// TestAllGatherWire: what the PEs of one host give arrives once on the other, not once for each PE of that; and of a few numbers
-// little more than these.
+// TestAllGatherWire: what the PEs of one host give arrives once on the other, not once for each PE of that; and of a
+// few numbers little more than these.
 func TestAllGatherWire(t *testing.T) {
 	const npes, hosts = 8, 2
 	for name, c := range map[string]struct {

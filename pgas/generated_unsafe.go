@@ -17,8 +17,8 @@ type Layout struct {
 	Tags string // of those of its fields that have one: "Count atomic; Row view"; "" is not compared
 }
 
-// mustBeCurrent panics with *UsageError if the tags of t's fields are not those for which its methods were generated. What else
-// may have changed does not compile.
+// mustBeCurrent panics with *UsageError if the tags of t's fields are not those for which its methods were generated.
+// What else may have changed does not compile.
 func (l Layout) mustBeCurrent(t reflect.Type) {
 	if l.Tags == "" {
 		return
@@ -38,8 +38,8 @@ func (l Layout) mustBeCurrent(t reflect.Type) {
 // other do not compile.
 const GeneratedFor1 = 1
 
-// AllocLayout allocates as Alloc does, and returns *MismatchError if the PEs have different layouts of the record too. Its
-// other errors are those of Alloc.
+// AllocLayout allocates as Alloc does, and returns *MismatchError if the PEs have different layouts of the record too.
+// Its other errors are those of Alloc.
 func AllocLayout[T any](ctx context.Context, w *World, n int, layout Layout) (Sym[T], error) {
 	return allocate[T](ctx, w, n, alignOf[T](), layout, true)
 }

@@ -1,8 +1,8 @@
 package pgas
 
-// Groups of goroutines of one PE. The first that fails, by an error or a panic, ends the context of the others, and its error
-// comes out of Wait. Nothing of it moves between PEs. In the simulator the goroutines are threads of control of the simulated
-// PE, so a program that starts its goroutines in a group runs there.
+// Groups of goroutines of one PE. The first that fails, by an error or a panic, ends the context of the others, and its
+// error comes out of Wait. Nothing of it moves between PEs. In the simulator the goroutines are threads of control of
+// the simulated PE, so a program that starts its goroutines in a group runs there.
 
 import (
 	"context"
@@ -12,8 +12,8 @@ import (
 	"sync"
 )
 
-// Group is goroutines of this PE that work on one thing. World.Go makes one. Its methods may be called by any goroutine; they
-// panic with *UsageError if the Group is nil or zero.
+// Group is goroutines of this PE that work on one thing. World.Go makes one. Its methods may be called by any
+// goroutine; they panic with *UsageError if the Group is nil or zero.
 type Group struct {
 	w      *World
 	ctx    context.Context
@@ -27,18 +27,20 @@ type Group struct {
 	idle     chan struct{} // closed when no goroutine runs
 }
 
-// Go runs each of fs as a goroutine of this PE, and returns the Group of them at once; Group.Go adds others, and Group.Wait
-// waits for all and returns the first error. Each function gets a context that ends when ctx does, when one of the group
-// fails, and when Wait returns: with what has ended it as its cause. It is not collective, and moves and orders nothing.
+// Go runs each of fs as a goroutine of this PE, and returns the Group of them at once; Group.Go adds others, and
+// Group.Wait waits for all and returns the first error. Each function gets a context that ends when ctx does, when one
+// of the group fails, and when Wait returns: with what has ended it as its cause. It is not collective, and moves and
+// orders nothing.
 //
 // The functions may run before Go has returned. One that adds to its own Group needs a Group that is there already:
 // make it with no function, and then call Group.Go.
 //
-// A *PeerError or *UsageError that a function panics with, as a Get from a lost PE does, is its error. Another panic is raised
-// again by Wait, with the stack where it began.
+// A *PeerError or *UsageError that a function panics with, as a Get from a lost PE does, is its error. Another panic is
+// raised again by Wait, with the stack where it began.
 //
-// The goroutines of a PE share its contexts and its references. They take turns in the collectives of a team, so goroutines that
-// call collectives at the same time use teams of their own. Go panics with *UsageError if ctx or a function is nil.
+// The goroutines of a PE share its contexts and its references. They take turns in the collectives of a team, so
+// goroutines that call collectives at the same time use teams of their own. Go panics with *UsageError if ctx or a
+// function is nil.
 func (w *World) Go(ctx context.Context, fs ...func(ctx context.Context) error) *Group {
 	w.mustBeOpen("World.Go")
 	mustHaveContext("World.Go", ctx)
@@ -50,8 +52,8 @@ func (w *World) Go(ctx context.Context, fs ...func(ctx context.Context) error) *
 	return g
 }
 
-// Go runs f as one more goroutine of the group, with the context of the group. It may be called by a function of the group. It
-// panics with *UsageError if f is nil, or if Wait has returned.
+// Go runs f as one more goroutine of the group, with the context of the group. It may be called by a function of the
+// group. It panics with *UsageError if f is nil, or if Wait has returned.
 func (g *Group) Go(f func(ctx context.Context) error) {
 	g.made("Group.Go")
 	if f == nil {
@@ -72,9 +74,10 @@ func (g *Group) Go(f func(ctx context.Context) error) {
 	})
 }
 
-// Wait blocks until all functions of the group have returned, however long they go on after the context of the group has
-// ended, and returns the error of the one that failed first, or nil. It panics with what a function has panicked with, if that
-// is no *PeerError and no *UsageError. It ends the group and its context. A second Wait returns the same error.
+// Wait blocks until all functions of the group have returned, however long they go on after the context of the group
+// has ended, and returns the error of the one that failed first, or nil. It panics with what a function has panicked
+// with, if that is no *PeerError and no *UsageError. It ends the group and its context. A second Wait returns the same
+// error.
 func (g *Group) Wait() error {
 	g.made("Group.Wait")
 	g.mu.Lock()

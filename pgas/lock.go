@@ -354,12 +354,12 @@ func (w *World) runProxy(l LockRef) {
 	l.passOn() // the next call of this PE at the lock reports an error
 }
 
-// The common case of a lock: no other goroutine of the PE deals with it, it is free, and the heap of its home is mapped in
-// this process. It takes two locked instructions to lock and three to unlock: the state of the lock in the PE, the tail of
-// the queue, and when it is unlocked the state twice. Everything else goes the way above, from its beginning.
+// The common case of a lock: no other goroutine of the PE deals with it, it is free, and the heap of its home is mapped
+// in this process. It takes two locked instructions to lock and three to unlock: the state of the lock in the PE, the
+// tail of the queue, and when it is unlocked the state twice. Everything else goes the way above, from its beginning.
 
-// lockFree takes the lock at off if that is the common case, and reports whether it has. Nothing waits for the tail, so no doorbell is
-// rung.
+// lockFree takes the lock at off if that is the common case, and reports whether it has. Nothing waits for the tail, so
+// no doorbell is rung.
 func (w *World) lockFree(ctx context.Context, off uintptr) bool {
 	home, own := w.lockCopies(off)
 	if home == nil || w.refuses(ctx) || !w.locks.Take(off) {
@@ -381,8 +381,9 @@ func (w *World) lockFree(ctx context.Context, off uintptr) bool {
 	return true
 }
 
-// unlockFree unlocks the lock at off if that is the common case, and reports whether it has. Where all operations are stores to memory of this
-// host, the locked instruction that changes the tail completes them. A successor is none of its business.
+// unlockFree unlocks the lock at off if that is the common case, and reports whether it has. Where all operations are
+// stores to memory of this host, the locked instruction that changes the tail completes them. A successor is none of
+// its business.
 func (w *World) unlockFree(off uintptr) bool {
 	home, own := w.lockCopies(off)
 	if home == nil || w.n.Closed.Load() {

@@ -395,8 +395,8 @@ func TestZeroSliceIsEmpty(t *testing.T) {
 	})
 }
 
-// TestNonBlockingMisuseIsCaught: a non-blocking reduction or scan whose operands do not fit panics in the call, where the program
-// can recover, and not in a goroutine of its own.
+// TestNonBlockingMisuseIsCaught: a non-blocking reduction or scan whose operands do not fit panics in the call, where
+// the program can recover, and not in a goroutine of its own.
 func TestNonBlockingMisuseIsCaught(t *testing.T) {
 	pgastest.RunGoroutines(t, 2, func(ctx context.Context, w *pgas.World) error {
 		mem, err := pgas.Alloc[int64](ctx, w, 8)

@@ -1,7 +1,7 @@
 package pgas
 
-// Notes that arrive at this PE, for package notify, and initiators that wait for space at a target. The queue itself is in
-// internal/node: notes beyond what it may keep stay in shared memory, and their initiators wait.
+// Notes that arrive at this PE, for package notify, and initiators that wait for space at a target. The queue itself is
+// in internal/node: notes beyond what it may keep stay in shared memory, and their initiators wait.
 
 import (
 	"errors"
@@ -23,8 +23,8 @@ type Note = transport.Note
 // NoteID is the source and the tag of a Note.
 type NoteID = transport.Stamp
 
-// NoteQueue is the notes that have arrived at a PE, in the order of their arrival. It is for package notify: programs wait
-// for notes by its requests.
+// NoteQueue is the notes that have arrived at a PE, in the order of their arrival. It is for package notify: programs
+// wait for notes by its requests.
 type NoteQueue = node.NoteQueue
 
 // NoteQueue returns the notes that have arrived at this PE.

@@ -19,10 +19,10 @@ import (
 	"github.com/gopgas/gopgas/pgas/transport/ucp"
 )
 
-// Main joins the job, runs body on this PE, closes the World and, after an error, exits the process with status 1 and one
-// line on stderr. It returns if body has returned nil and all PEs have left the job. Panics with *UsageError or *PeerError
-// are reported as errors are; any other panic crashes the process as usual. SIGINT and SIGTERM end ctx; a second signal
-// ends the process, if it comes a second later or more.
+// Main joins the job, runs body on this PE, closes the World and, after an error, exits the process with status 1 and
+// one line on stderr. It returns if body has returned nil and all PEs have left the job. Panics with *UsageError or
+// *PeerError are reported as errors are; any other panic crashes the process as usual. SIGINT and SIGTERM end ctx; a
+// second signal ends the process, if it comes a second later or more.
 func Main(body func(ctx context.Context, w *World) error) {
 	ctx := newBodyContext(boot.SignalEcho)
 	job, err := fromEnv(ctx)
@@ -37,7 +37,8 @@ func Main(body func(ctx context.Context, w *World) error) {
 	}
 }
 
-// run joins the job, runs body and closes the World. It returns the first error, which it has classified for the launcher.
+// run joins the job, runs body and closes the World. It returns the first error, which it has classified for the
+// launcher.
 func run(ctx context.Context, job *boot.Job, body func(context.Context, *World) error) error {
 	w, err := Open(ctx, job)
 	if err != nil {
@@ -124,9 +125,9 @@ func exitEnded(w *World) {
 // called it. Without a launcher the process is a job of one PE, and prints that to stderr unless
 // PGAS_QUIET_SINGLETON=1. The caller ends with World.Close.
 //
-// It returns an error if a variable is unknown or malformed, or if memory or the network cannot be set up, *PeerError if
-// a PE is lost, and the cause of ctx if ctx ends first. It panics with *UsageError if ctx is nil
-// (OpenSHMEM 1.6, shmem_init).
+// It returns an error if a variable is unknown or malformed, or if memory or the network cannot be set up, *PeerError
+// if a PE is lost, and the cause of ctx if ctx ends first. It panics with *UsageError if ctx is nil (OpenSHMEM 1.6,
+// shmem_init).
 func Init(ctx context.Context) (*World, error) {
 	mustHaveContext("Init", ctx)
 	job, err := fromEnv(ctx)

@@ -46,7 +46,8 @@ func outsideOnHosts(ctx context.Context, w *pgas.World) error {
 	}
 	for thread.Rounds() < rounds && ctx.Err() == nil {
 		runtime.GC()
-		time.Sleep(time.Millisecond) // Linux 6.18 may give no CPU time to the other host's group beside a thread that never sleeps
+		// Linux 6.18 may give no CPU time to the other host's group beside a thread that never sleeps.
+		time.Sleep(time.Millisecond)
 	}
 	result, err := thread.Wait(ctx)
 	if err == nil && result != (outsidetest.Result{Rounds: rounds}) {

@@ -1,6 +1,7 @@
 package pgas
 
-// What tests of Quiet must make happen: the context that Main gives to a body, its end, and an error that a fence leaves.
+// What tests of Quiet must make happen: the context that Main gives to a body, its end, and an error that a fence
+// leaves.
 
 import "context"
 

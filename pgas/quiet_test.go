@@ -11,8 +11,8 @@ import (
 	"github.com/gopgas/gopgas/pgas/pgastest"
 )
 
-// TestQuietInBody: with the context of the body, whose quiets are inlined, a quiet returns what others return: nothing, the error that a fence
-// has left, the cause of the context's end, and why the World or the pgas.Context is closed.
+// TestQuietInBody: with the context of the body, whose quiets are inlined, a quiet returns what others return: nothing,
+// the error that a fence has left, the cause of the context's end, and why the World or the pgas.Context is closed.
 func TestQuietInBody(t *testing.T) {
 	t.Setenv("PGAS_CHECK", "0")
 	pgastest.RunGoroutines(t, 2, func(_ context.Context, w *pgas.World) error {

@@ -185,8 +185,8 @@ func localChecked(w *World, off, n uintptr) unsafe.Pointer {
 	return unsafe.Add(w.guarded(w.n.Job.PE, w.n.Heap), at)
 }
 
-// guarded returns the address of the heap of pe, a PE of this host, in the view of the program. heap is the same heap in
-// the view of the runtime.
+// guarded returns the address of the heap of pe, a PE of this host, in the view of the program. heap is the same heap
+// in the view of the runtime.
 func (w *World) guarded(pe int, heap []byte) unsafe.Pointer {
 	if w.check != nil && w.check.guard != nil {
 		heap = w.check.guard.Heap(pe - w.n.FirstPE)

@@ -16,9 +16,10 @@ type Region struct {
 	trace *trace.Region
 }
 
-// Region begins a region, for the trace of the job (pgasrun -trace), in which it is a slice of this PE, and for Go's execution
-// trace (pgasrun -pprof), in which it is a region of the goroutine. Regions of a goroutine must nest. Without either trace it
-// costs some nanoseconds. A name should be one of a few: it says what is done, not to which of many things.
+// Region begins a region, for the trace of the job (pgasrun -trace), in which it is a slice of this PE, and for Go's
+// execution trace (pgasrun -pprof), in which it is a region of the goroutine. Regions of a goroutine must nest. Without
+// either trace it costs some nanoseconds. A name should be one of a few: it says what is done, not to which of many
+// things.
 //
 //	defer w.Region(ctx, "exchange").End()
 //

@@ -1,19 +1,19 @@
 package pgas
 
-// Shares: n items of a problem in contiguous blocks, one for each member of a team. Share and OwnerOf are inverse to each
-// other: Share says which items a member has, OwnerOf which member has an item. They move nothing, and every member computes
-// the same.
+// Shares: n items of a problem in contiguous blocks, one for each member of a team. Share and OwnerOf are inverse to
+// each other: Share says which items a member has, OwnerOf which member has an item. They move nothing, and every
+// member computes the same.
 //
-// The share of member pe begins at pe*n/npes, rounded down. So two shares differ by one item at most, the longer ones are
-// spread over the team, and a team of more members than items has empty shares among others. The products have 128 bits, so
-// no n is too large.
+// The share of member pe begins at pe*n/npes, rounded down. So two shares differ by one item at most, the longer ones
+// are spread over the team, and a team of more members than items has empty shares among others. The products have 128
+// bits, so no n is too large.
 
 import "math/bits"
 
 // Share returns the block of items that this PE has when n items are divided among the members of t: items lo to hi, hi
-// excluded. The blocks of all members are contiguous, in the order of the team, as long as each other to within one item,
-// and together 0 to n. A block is empty, with lo == hi, where there are fewer items than members. It moves nothing. It panics
-// with *UsageError if n is negative.
+// excluded. The blocks of all members are contiguous, in the order of the team, as long as each other to within one
+// item, and together 0 to n. A block is empty, with lo == hi, where there are fewer items than members. It moves
+// nothing. It panics with *UsageError if n is negative.
 func (t *Team) Share(n int) (lo, hi int) {
 	t.mustDivide("Share", n)
 	return shareOf(t.g.Me, n, len(t.g.PEs))

@@ -11,8 +11,8 @@ import (
 	"github.com/gopgas/gopgas/pgas/pgastest"
 )
 
-// checkShares compares Share, ShareOf and OwnerOf of t for n items: blocks in order that end where the next begins, as long
-// as each other to within one, whose first and last items their member owns.
+// checkShares compares Share, ShareOf and OwnerOf of t for n items: blocks in order that end where the next begins, as
+// long as each other to within one, whose first and last items their member owns.
 func checkShares(t *pgas.Team, n int) error {
 	lo, hi := t.Share(n)
 	if wantLo, wantHi := t.ShareOf(t.PE(), n); lo != wantLo || hi != wantHi {

@@ -59,7 +59,8 @@ func TestCountedSignals(t *testing.T) {
 }
 
 func countedSignals(ctx context.Context, w *pgas.World) error {
-	sizes := []int{40_000, 1, 3_000, 0, 100, 1_000, 1, 40_000, 0, 9_000, 2, 500} // words; the later of two is often the faster
+	// words; the later of two is often the faster
+	sizes := []int{40_000, 1, 3_000, 0, 100, 1_000, 1, 40_000, 0, 9_000, 2, 500}
 	starts, words := make([]int, len(sizes)), 0
 	for i, n := range sizes {
 		starts[i] = words

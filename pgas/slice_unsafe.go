@@ -48,8 +48,8 @@ func (s Slice[T]) Local() []T {
 }
 
 // Flatten returns the range of the elements of type E of the arrays that s refers to, one after another. Arrays may be
-// nested: a Slice[[64][64]float64] of one element flattens to 4,096 numbers. So a column of a matrix, in an allocation or
-// in a field of a record, is a strided range: Flatten[float64](r.GridRef().Slice()).IGet(pe, column, 1, 64, 64).
+// nested: a Slice[[64][64]float64] of one element flattens to 4,096 numbers. So a column of a matrix, in an allocation
+// or in a field of a record, is a strided range: Flatten[float64](r.GridRef().Slice()).IGet(pe, column, 1, 64, 64).
 // Flatten panics with *UsageError if A is not made of E.
 func Flatten[E, A any](s Slice[A]) Slice[E] {
 	elem, n := reflect.TypeFor[A](), s.n
@@ -90,8 +90,8 @@ func (s Slice[T]) Put(pe int, src []T) {
 // PutNB copies src to the start of the range on pe, and may return before it has read src. The program must not change
 // src until the LocalCompletion is Done, or until a QuietLocal or a Quiet of the context has returned. A small src, and
 // any src for a PE of this host, has been read on return. A large src for another host is sent without a copy; with
-// megabytes in flight to one PE, PutNB blocks until there is room. The data is complete and visible at pe after a Quiet.
-// PutNB panics with *UsageError if src is longer than the range. If pe is lost, the next Quiet reports it
+// megabytes in flight to one PE, PutNB blocks until there is room. The data is complete and visible at pe after a
+// Quiet. PutNB panics with *UsageError if src is longer than the range. If pe is lost, the next Quiet reports it
 // (OpenSHMEM 1.6, shmem_put_nbi).
 func (s Slice[T]) PutNB(pe int, src []T) LocalCompletion {
 	checkFits("PutNB", len(src), s.n)
@@ -120,8 +120,8 @@ func (s Slice[T]) Get(pe int, dst []T) {
 }
 
 // GetNB fills dst from the start of the range on pe at some time before the next Quiet returns. Until then the program
-// must neither read nor write dst. GetNB panics with *UsageError if dst is longer than the range. If pe is lost, the next
-// Quiet reports it, and dst is undefined (OpenSHMEM 1.6, shmem_get_nbi).
+// must neither read nor write dst. GetNB panics with *UsageError if dst is longer than the range. If pe is lost, the
+// next Quiet reports it, and dst is undefined (OpenSHMEM 1.6, shmem_get_nbi).
 func (s Slice[T]) GetNB(pe int, dst []T) {
 	checkFits("GetNB", len(dst), s.n)
 	if p := s.ctx.addr(pe, s.off); p != nil {

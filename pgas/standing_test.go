@@ -8,8 +8,8 @@ import (
 	"github.com/gopgas/gopgas/pgas/pgastest"
 )
 
-// standingPEs are PEs that run one body after another: thousands of inputs of a fuzz target need no job each, which takes
-// longer than most inputs do.
+// standingPEs are PEs that run one body after another: thousands of inputs of a fuzz target need no job each, which
+// takes longer than most inputs do.
 type standingPEs struct {
 	npes  int
 	todo  []chan pgastest.Body // of each PE; nil before the first body, and after one that failed

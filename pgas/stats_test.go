@@ -200,7 +200,8 @@ func (r *countedRun) takeNotes(ctx context.Context, at pgas.Atomic[uint64]) erro
 	if n == 0 {
 		return nil
 	}
-	if _, err := notify.ProbeWait(ctx, r.w, notify.Any, notify.Any); err != nil { // takes what has arrived from the queue
+	// ProbeWait takes what has arrived from the queue.
+	if _, err := notify.ProbeWait(ctx, r.w, notify.Any, notify.Any); err != nil {
 		return err
 	}
 	all := notify.New(r.w, notify.Any, notify.Any, n)
@@ -328,8 +329,8 @@ func TestStatsNotRecorded(t *testing.T) {
 	})
 }
 
-// TestStatsFastPath: where nothing is recorded, accesses find the heaps of all PEs of the host, and nothing that counts is in
-// their way. Where something is, they find none and go through what counts.
+// TestStatsFastPath: where nothing is recorded, accesses find the heaps of all PEs of the host, and nothing that counts
+// is in their way. Where something is, they find none and go through what counts.
 func TestStatsFastPath(t *testing.T) {
 	const npes = 3
 	for _, on := range []bool{false, true} {
@@ -352,7 +353,8 @@ func TestStatsFastPath(t *testing.T) {
 	}
 }
 
-// TestStatsWaits: where time is virtual, a late PE costs the others exactly its delay, and they say for whom they have waited.
+// TestStatsWaits: where time is virtual, a late PE costs the others exactly its delay, and they say for whom they have
+// waited.
 func TestStatsWaits(t *testing.T) {
 	const npes, late, delay = 4, 2, time.Millisecond
 	_, err := sim.Run(t.Context(), sim.Config{Topology: "host:2", Stats: true}, npes, func(ctx context.Context, w *pgas.World) error {

@@ -61,8 +61,8 @@ func (s Slice[T]) IGetNB(pe int, dst []T, dstStride, srcStride, n int) {
 }
 
 // IBGet copies n blocks of block elements each: the block that starts at element i*srcStride of the range on pe to the
-// block that starts at dst[i*dstStride]. It blocks until they have arrived. It panics with *PeerError if pe is lost, and
-// with *UsageError if the blocks overlap, or do not fit dst or the range (OpenSHMEM 1.6, shmem_ibget).
+// block that starts at dst[i*dstStride]. It blocks until they have arrived. It panics with *PeerError if pe is lost,
+// and with *UsageError if the blocks overlap, or do not fit dst or the range (OpenSHMEM 1.6, shmem_ibget).
 func (s Slice[T]) IBGet(pe int, dst []T, dstStride, srcStride, block, n int) {
 	s.getBlocks("IBGet", pe, dst, dstStride, srcStride, block, n, true)
 }

@@ -25,7 +25,8 @@ type Sym[T any] struct {
 	n   int
 }
 
-// allocated is the state of one allocation, which all copies of its Sym share. Methods of Sym check that it is not freed.
+// allocated is the state of one allocation, which all copies of its Sym share. Methods of Sym check that it is not
+// freed.
 type allocated struct {
 	freed  atomic.Bool
 	layout Layout // of an element
@@ -40,15 +41,16 @@ type allocated struct {
 // default context and no other. With n == 0 it makes no barrier and returns an empty Sym. It panics with *UsageError
 // if n is negative or T holds pointers, which mean nothing on another PE.
 //
-// It returns *HeapFullError on every PE if the allocation does not fit. It returns *MismatchError on every PE if the PEs
-// allocate different numbers or types, or call different collectives. As every collective, it also returns *PeerError if
-// a PE is lost, the cause of ctx if ctx ends first, *AbortedError if another PE has given up the call, and an error if
-// the World is closed. After an error the heap is unchanged (OpenSHMEM 1.6, shmem_calloc).
+// It returns *HeapFullError on every PE if the allocation does not fit. It returns *MismatchError on every PE if the
+// PEs allocate different numbers or types, or call different collectives. As every collective, it also returns
+// *PeerError if a PE is lost, the cause of ctx if ctx ends first, *AbortedError if another PE has given up the call,
+// and an error if the World is closed. After an error the heap is unchanged (OpenSHMEM 1.6, shmem_calloc).
 func Alloc[T any](ctx context.Context, w *World, n int) (Sym[T], error) {
 	return allocate[T](ctx, w, n, alignOf[T](), Layout{}, true)
 }
 
-// AllocRaw allocates as Alloc does, with undefined contents. Its errors are those of Alloc (OpenSHMEM 1.6, shmem_malloc).
+// AllocRaw allocates as Alloc does, with undefined contents. Its errors are those of Alloc (OpenSHMEM 1.6,
+// shmem_malloc).
 func AllocRaw[T any](ctx context.Context, w *World, n int) (Sym[T], error) {
 	return allocate[T](ctx, w, n, alignOf[T](), Layout{}, false)
 }
@@ -155,10 +157,10 @@ func product(a, b uint64) (uint64, bool) {
 	return a * b, true
 }
 
-// Realloc returns an allocation of n elements that begins with the elements of s on every PE. Further elements are zero.
-// It frees s. It is collective: an allocation, a copy within each PE, and a Free. Its errors are those of Alloc and Free.
-// If the allocation fails, s is unchanged and still allocated; if the Free fails, the new allocation is returned
-// beside the error (OpenSHMEM 1.6, shmem_realloc).
+// Realloc returns an allocation of n elements that begins with the elements of s on every PE. Further elements are
+// zero. It frees s. It is collective: an allocation, a copy within each PE, and a Free. Its errors are those of Alloc
+// and Free. If the allocation fails, s is unchanged and still allocated; if the Free fails, the new allocation is
+// returned beside the error (OpenSHMEM 1.6, shmem_realloc).
 func (s Sym[T]) Realloc(ctx context.Context, n int) (Sym[T], error) {
 	s.alive("Realloc")
 	mustHaveContext("Realloc", ctx)

@@ -167,8 +167,8 @@ func TestValueDoesNotAllocate(t *testing.T) {
 	})
 }
 
-// BenchmarkOneValue: the sum of a number of each of two PEs, as a value and as programs did it by hand: with an allocation for
-// the one sum, and with one that is kept for many.
+// BenchmarkOneValue: the sum of a number of each of two PEs, as a value and as programs did it by hand: with an
+// allocation for the one sum, and with one that is kept for many.
 func BenchmarkOneValue(b *testing.B) {
 	value := func(ctx context.Context, w *pgas.World, _ pgas.Sym[int64]) error {
 		_, err := pgas.SumValue(ctx, w.Team(), int64(1))

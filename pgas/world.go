@@ -164,8 +164,8 @@ func (w *World) Quiet(ctx context.Context) error {
 // MustQuiet calls MustQuiet of the default context.
 func (w *World) MustQuiet() { mustQuietStores(w.defaultCtx, (*Context).mustQuiet) }
 
-// Checks reports whether this PE checks its accesses to symmetric memory (PGAS_CHECK=1). Libraries above pgas ask it before they
-// check what would cost time otherwise.
+// Checks reports whether this PE checks its accesses to symmetric memory (PGAS_CHECK=1). Libraries above pgas ask it
+// before they check what would cost time otherwise.
 func (w *World) Checks() bool {
 	w.mustBeOpen("World.Checks")
 	return w.check != nil
@@ -187,9 +187,9 @@ func (w *World) HeapUsage() HeapUsage {
 	return HeapUsage(w.heap.Usage)
 }
 
-// Close leaves the job. It is collective: it blocks until all operations that this PE has issued are complete and all PEs
-// have called it. It runs the functions of AtClose and ends every context; references may not be used afterwards. A second
-// Close does nothing. It panics with *UsageError if this PE holds a lock.
+// Close leaves the job. It is collective: it blocks until all operations that this PE has issued are complete and all
+// PEs have called it. It runs the functions of AtClose and ends every context; references may not be used afterwards. A
+// second Close does nothing. It panics with *UsageError if this PE holds a lock.
 //
 // It returns *PeerError if a PE is lost, for which it does not wait, *MismatchError if another PE calls
 // another collective, the error of a function of AtClose, or the error of giving back the channels
@@ -254,14 +254,15 @@ func (w *World) mustHoldNone(op string, lo, hi uint64) {
 	}
 }
 
-// Abandon leaves the job without waiting for other PEs, as a PE does that exits after an error. It runs the functions of
-// AtClose. It returns their first error, or that of giving back the channels.
+// Abandon leaves the job without waiting for other PEs, as a PE does that exits after an error. It runs the functions
+// of AtClose. It returns their first error, or that of giving back the channels.
 func (w *World) Abandon() error {
 	w.mustBeOpen("World.Abandon")
 	return w.teardown()
 }
 
-// teardown runs the functions of AtClose that have not run, ends all waits and closes contexts, channels and transports.
+// teardown runs the functions of AtClose that have not run, ends all waits and closes contexts, channels and
+// transports.
 func (w *World) teardown() error {
 	defer w.profiles.Stop()
 	early := w.closers.run()
@@ -270,7 +271,8 @@ func (w *World) teardown() error {
 		w.n.AwaitClosed(context.Background(), idle)
 	}
 	if !w.n.Quiesced() {
-		return early // a read blocks in the kernel for a host that is cut off, and its channel cannot be closed before it ends
+		// A read blocks in the kernel for a host that is cut off, and its channel cannot be closed before it ends.
+		return early
 	}
 	errs := []error{early}
 	for _, c := range w.contexts.all() {

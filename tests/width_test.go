@@ -20,7 +20,6 @@ const widest = 120
 var wide = map[string]int{
 	"cmd/pgasrun": 50,
 	"dsm":         145,
-	"pgas":        142,
 	"pgas/boot":   0,
 	"tests/ci":    1,
 	"tests/races": 7,

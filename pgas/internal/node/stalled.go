@@ -121,8 +121,8 @@ func stackGoesOn(pcs []uintptr, waits map[string]bool) bool {
 	}
 }
 
-// waitFunctions returns the names of the functions that return only after an update by another PE or goroutine. Functions of
-// package sync that call the program are not among them: they stand on the stack behind what they call.
+// waitFunctions returns the names of the functions that return only after an update by another PE or goroutine.
+// Functions of package sync that call the program are not among them: they stand on the stack behind what they call.
 func waitFunctions() map[string]bool {
 	names := map[string]bool{}
 	for _, f := range []any{
