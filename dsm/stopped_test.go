@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -17,6 +19,7 @@ import (
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/boot/launch"
+	"github.com/gopgas/gopgas/pgas/pgastest/capture"
 	"github.com/gopgas/gopgas/pgas/pgastest/hang"
 	"github.com/gopgas/gopgas/pgas/pgastest/netns"
 	"github.com/gopgas/gopgas/ucx"
@@ -24,6 +27,9 @@ import (
 
 // stoppedIn makes the test binary a PE of TestStoppedHome.
 const stoppedIn = "DSM_TEST_STOPPED"
+
+// asks is what PE 0 prints before the number of its process.
+const asks = "PE 0 waits to be told, in process"
 
 // stoppedHome has PE 2, on another host, stop when it has written a block, and PE 1 read the block: a page fault that does
 // not end. PE 0 fails when it sees that PE 1 is in the fault.
@@ -78,7 +84,13 @@ func stoppedHome(ctx context.Context, w *pgas.World) error {
 	for !inPageFault(int(of)) && ctx.Err() == nil {
 		time.Sleep(10 * time.Millisecond)
 	}
-	time.Sleep(time.Second) // the pager publishes what it waits for after the thread has stopped
+	told := make(chan os.Signal, 1) // by the test, when the pager has published what it waits for
+	signal.Notify(told, syscall.SIGUSR1)
+	fmt.Println(asks, os.Getpid())
+	select {
+	case <-told:
+	case <-ctx.Done():
+	}
 	return errors.New("the test is over")
 }
 
@@ -146,15 +158,47 @@ func stopHome(t *testing.T) {
 	}
 	ctx, cancel := hang.Context(t.Context())
 	defer cancel()
-	var out bytes.Buffer
+	var out, tables capture.Output
+	signals := make(chan os.Signal)
+	over := make(chan struct{})
+	go askUntilBlocked(signals, over, &out, &tables)
 	res, err := launch.Run(ctx, launch.Spec{
 		Hosts:   []boot.Host{{Name: hosts.Names[0], PEs: 2}, {Name: hosts.Names[1], PEs: 1}},
-		Program: self, Args: []string{"-test.run=^TestStoppedHome$"},
+		Program: self, Args: []string{"-test.run=^TestStoppedHome$"}, Signals: signals,
 		Env:    []string{stoppedIn + "=1", "PGAS_HEAP_MAX=16m"},
-		Stdout: &out, Stderr: &out, Template: netns.Template, Agent: []string{"env", boot.EnvAgent + "=1", self},
+		Stdout: &out, Stderr: &tables, Template: netns.Template, Agent: []string{"env", boot.EnvAgent + "=1", self},
 	})
+	close(over)
 	report := fmt.Sprintf("%v\n%+v\n%s", err, res, &out)
-	if ok, _ := regexp.MatchString(`PE 1: in a page fault of coherent memory, waiting for PE 2`, report); !ok {
-		t.Errorf("no report of PE 1 in a page fault for PE 2: %s", report)
+	if !strings.Contains(report, blockedInFault) {
+		t.Errorf("no report of PE 1 in a page fault for PE 2: %s\n%s", report, &tables)
+	}
+}
+
+// blockedInFault is what a table says of PE 1.
+const blockedInFault = "PE 1: in a page fault of coherent memory, waiting for PE 2"
+
+// askUntilBlocked asks the launcher for tables until one shows that PE 1 is blocked. Then it tells PE 0, which has
+// printed its process.
+func askUntilBlocked(signals chan<- os.Signal, over <-chan struct{}, out, tables *capture.Output) {
+	for ; ; time.Sleep(50 * time.Millisecond) {
+		var pe int
+		if _, line, found := strings.Cut(out.String(), asks); found {
+			fmt.Sscan(line, &pe)
+		}
+		if pe != 0 && strings.Contains(tables.String(), blockedInFault) {
+			syscall.Kill(pe, syscall.SIGUSR1)
+			return
+		}
+		ask := signals
+		if pe == 0 {
+			ask = nil // it is not yet there
+		}
+		select {
+		case ask <- syscall.SIGQUIT:
+		case <-over:
+			return
+		case <-time.After(time.Second):
+		}
 	}
 }

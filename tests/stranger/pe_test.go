@@ -17,6 +17,9 @@ var global = [2]uint64{0x1122334455667788, 0x1122334455667788}
 
 const words = 4096
 
+// roundsFile has the number of rounds that PE 0 has computed.
+const roundsFile = "rounds"
+
 // bePE computes until the test tells it to stop, and checks all results.
 func bePE() {
 	pgas.Main(func(ctx context.Context, w *pgas.World) error {
@@ -40,6 +43,11 @@ func bePE() {
 			}
 			if round == 10 { // every connection is there
 				if err := os.WriteFile(filepath.Join(dir, fmt.Sprint("pe", w.PE())), []byte(about), 0o644); err != nil {
+					return err
+				}
+			}
+			if w.PE() == 0 && round%10 == 0 {
+				if err := os.WriteFile(filepath.Join(dir, roundsFile), fmt.Append(nil, round), 0o644); err != nil {
 					return err
 				}
 			}
