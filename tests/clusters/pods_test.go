@@ -184,9 +184,9 @@ func TestPodsSlowDNS(t *testing.T) {
 func TestPodsNoDNS(t *testing.T) {
 	needHosts(t)
 	p := newPods(t, bin+"/body")
-	o := start(t, p.pod(0, 0, "PGAS_BOOT_TIMEOUT=2s"), p.pod(1, 1, "PGAS_BOOT_TIMEOUT=2s"))
-	expect(t, o, 1,
-		"1 of 4 processes have come within 2s; missing: rank 1 (on body-0.body), 2 (on body-1.body), 3 (on body-1.body)",
+	both := func(timeout string) outcome { return start(t, p.pod(0, 0, timeout), p.pod(1, 1, timeout)) }
+	expectMissing(t, both, 1,
+		"1 of 4 processes have come within %s; missing: rank 1 (on body-0.body), 2 (on body-1.body), 3 (on body-1.body)",
 		"lookup body-0.body on 127.0.0.1:53: no such host", "the headless Service of the job must exist")
 	nothingLeft(t)
 }

@@ -247,8 +247,11 @@ func TestSlurmBinding(t *testing.T) {
 func TestSlurmStart(t *testing.T) {
 	needSlurm(t)
 	for _, mpi := range plugins {
-		waits := []string{"-N2", "-n4", "-K1", "sh", "-c", `[ $SLURM_PROCID = 3 ] && exec sleep 15; PGAS_BOOT_TIMEOUT=2s exec "$0"`, bin + "/body"}
-		expect(t, run(t, srun(hangContext(t), mpi, waits...)), failing, "within 2s")
+		waits := func(timeout string) outcome {
+			script := `[ $SLURM_PROCID = 3 ] && exec sleep 1000; ` + timeout + ` exec "$0"`
+			return run(t, srun(hangContext(t), mpi, "-N2", "-n4", "-K1", "sh", "-c", script, bin+"/body"))
+		}
+		expectMissing(t, waits, failing, "within %s")
 	}
 	o := run(t, srun(hangContext(t), "none", "-N2", "-n4", bin+"/body", "deaf"))
 	expect(t, o, failing, "ends, because PE 1 on usr0 has failed")
@@ -259,7 +262,7 @@ func TestSlurmMistakes(t *testing.T) {
 	needSlurm(t)
 	step := func(set []string, args ...string) outcome {
 		cmd := srun(hangContext(t), "none", append([]string{"-N2", "-n2"}, args...)...)
-		cmd.Env = append(cmd.Env, append(set, "PGAS_BOOT_TIMEOUT=2s")...)
+		cmd.Env = append(cmd.Env, set...)
 		return run(t, cmd)
 	}
 	t.Run("the program is on one node alone", func(t *testing.T) {
@@ -267,8 +270,8 @@ func TestSlurmMistakes(t *testing.T) {
 		if out, err := exec.Command("cp", bin+"/body", program).CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}
-		o := step(nil, filepath.Join(dir, "pmix", "body"))
-		expect(t, o, failing, "No such file or directory", "1 of 2 processes have come within 2s; missing: rank 1 (on usr1)")
+		missing := func(timeout string) outcome { return step([]string{timeout}, filepath.Join(dir, "pmix", "body")) }
+		expectMissing(t, missing, failing, "No such file or directory", "1 of 2 processes have come within %s; missing: rank 1 (on usr1)")
 	})
 	t.Run("no munge", func(t *testing.T) {
 		o := step([]string{"PGAS_MUNGE_SOCKET=" + dir + "/none"}, bin+"/body")

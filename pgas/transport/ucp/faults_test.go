@@ -83,9 +83,27 @@ func init() {
 		<-ctx.Done()
 		return ctx.Err()
 	}
+	roles["do nothing, watched"] = watched
 	roles["compute"] = compute
 	roles["get while it computes"] = getWhileItComputes
 }
+
+// watched does nothing, and reports again and again for how long this process has had no CPU, at most.
+func watched(ctx context.Context, _ *Transport, _ *boot.Job, report func(string, ...any)) error {
+	const pause, pauses = 10 * time.Millisecond, 20
+	longest := time.Duration(0)
+	for n := 1; ctx.Err() == nil; n++ {
+		before := time.Now()
+		time.Sleep(pause)
+		longest = max(longest, time.Since(before)-pause)
+		if n%pauses == 0 {
+			report("%s %d", withoutCPU, longest)
+		}
+	}
+	return ctx.Err()
+}
+
+const withoutCPU = "had no CPU for"
 
 // untilLost repeats op until it fails for want of its peer, and checks that others are still served.
 func untilLost(ctx context.Context, t *Transport, op func(context.Context, transport.Channel) error, report func(string, ...any)) error {
@@ -176,11 +194,28 @@ const panicked = 2
 
 // losesPeer runs op on PE 0 until strike takes PE 1 away, and checks the report. It is tried a few times where UCX
 // crashes.
-func losesPeer(t *testing.T, name, way, report string, strike func(*os.Process) error, env ...string) {
+func losesPeer(t *testing.T, name, way, report string, strike func(*os.Process) error) {
+	losesPeerOf(t, name, way, report, "do nothing", 0, strike)
+}
+
+// losesPeerOf is losesPeer with the role of PE 1. If silence is not 0 it is PGAS_PEER_TIMEOUT, and PE 1 is watched: it is
+// tried again with a longer one if PE 1 had no CPU for half of that before it was struck.
+func losesPeerOf(t *testing.T, name, way, report, role string, silence time.Duration, strike func(*os.Process) error) {
 	const tries = 8
 	for try := 1; ; try++ {
-		f := startFamily(t, [2]string{"until lost: " + name, "do nothing"}, false, append(env, "UCX_TLS=tcp", wayEnv+"="+way)...)
-		f.expect(t, "0 running")
+		env := []string{"UCX_TLS=tcp", wayEnv + "=" + way}
+		if silence > 0 {
+			env = append(env, "PGAS_PEER_TIMEOUT="+silence.String())
+		}
+		f := startFamily(t, [2]string{"until lost: " + name, role}, false, env...)
+		if _, err := f.await(t, "0 running"); err != nil {
+			if longest := f.longestPause(t, silence); try < tries && longest > silence/2 {
+				t.Logf("try %d: PE 1 had no CPU for %v", try, longest)
+				silence *= 2
+				continue
+			}
+			t.Fatal(err)
+		}
 		if err := strike(f.cmds[1].Process); err != nil {
 			t.Fatal(err)
 		}
@@ -197,6 +232,22 @@ func losesPeer(t *testing.T, name, way, report string, strike func(*os.Process) 
 		}
 		return
 	}
+}
+
+// longestPause returns for how long PE 1 had no CPU, at most, if it is watched. What it reports may have been on its way
+// before, so the second report counts.
+func (f *family) longestPause(t *testing.T, silence time.Duration) (longest time.Duration) {
+	if silence == 0 {
+		return 0
+	}
+	for range 2 {
+		rest, err := f.await(t, "1 "+withoutCPU)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Sscan(rest, (*int64)(&longest))
+	}
+	return longest
 }
 
 // eachVictim runs test for every operation, for atomics also where the NIC is to execute them.
@@ -218,7 +269,7 @@ func TestPeerDies(t *testing.T) {
 func TestPeerStops(t *testing.T) {
 	eachVictim(t, func(t *testing.T, name, way string) {
 		stop := func(p *os.Process) error { return p.Signal(syscall.SIGSTOP) }
-		losesPeer(t, name, way, " 1: PE 1 on host h1: it has not answered", stop, "PGAS_PEER_TIMEOUT=300ms")
+		losesPeerOf(t, name, way, " 1: PE 1 on host h1: it has not answered", "do nothing, watched", 300*time.Millisecond, stop)
 	})
 }
 
