@@ -190,6 +190,7 @@ func bePE(name string) error {
 	signal.Ignore(syscall.SIGTERM) // the launcher ends the others when one has ended
 	ctx, cancel := hang.Within(context.Background(), patience)
 	defer cancel()
+	go sayWithoutCPU()
 	w, err := pgas.Init(ctx)
 	if err != nil {
 		return err
@@ -222,6 +223,23 @@ func bePE(name string) error {
 	}
 	os.Exit(1)
 	return nil
+}
+
+// noCPU is what a PE says that has had no CPU for longer than it may.
+const noCPU = "had no CPU"
+
+// sayWithoutCPU says so whenever that happens.
+func sayWithoutCPU() {
+	gap, err := time.ParseDuration(os.Getenv(gapEnv))
+	if err != nil {
+		panic(err)
+	}
+	for last := time.Now(); ; last = time.Now() {
+		time.Sleep(10 * time.Millisecond)
+		if d := time.Since(last); d > gap {
+			fmt.Println(noCPU, "for", d)
+		}
+	}
 }
 
 // held returns the word that tells a PE that the victim has run hold.
