@@ -198,8 +198,8 @@ func losesPeer(t *testing.T, name, way, report string, strike func(*os.Process) 
 	losesPeerOf(t, name, way, report, "do nothing", 0, strike)
 }
 
-// losesPeerOf is losesPeer with the role of PE 1. If silence is not 0 it is PGAS_PEER_TIMEOUT, and PE 1 is watched: it is
-// tried again with a longer one if PE 1 had no CPU for half of that before it was struck.
+// losesPeerOf is losesPeer with the role of PE 1. If silence is not 0 it is PGAS_PEER_TIMEOUT, and PE 1 is watched. If
+// PE 1 had no CPU for half of that before it was struck, it is tried again with a longer one.
 func losesPeerOf(t *testing.T, name, way, report, role string, silence time.Duration, strike func(*os.Process) error) {
 	const tries = 8
 	for try := 1; ; try++ {
@@ -234,8 +234,8 @@ func losesPeerOf(t *testing.T, name, way, report, role string, silence time.Dura
 	}
 }
 
-// longestPause returns for how long PE 1 had no CPU, at most, if it is watched. What it reports may have been on its way
-// before, so the second report counts.
+// longestPause returns for how long PE 1 had no CPU, at most, if it is watched. Its next report may have been on its
+// way before, so the second one counts.
 func (f *family) longestPause(t *testing.T, silence time.Duration) (longest time.Duration) {
 	if silence == 0 {
 		return 0
