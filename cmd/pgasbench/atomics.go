@@ -3,8 +3,6 @@ package main
 // Atomics on one word of the partner. PE 0 alone works on it, so every old value is known, and the
 // word's last value too.
 
-import "fmt"
-
 // atomicTask makes a task on the word, which starts at 0. last returns what done operations leave in it.
 func (r *runner) atomicTask(batch func(first, n int) error, last func(done int) int) task {
 	r.board.SetWord(r.w.PE(), 0)
@@ -14,13 +12,6 @@ func (r *runner) atomicTask(batch func(first, n int) error, last func(done int) 
 		}
 		return checkWord(r.board.FetchWord(r.partner), last(done))
 	})
-}
-
-func checkWord(got uint64, want int) error {
-	if got != uint64(want) {
-		return fmt.Errorf("a word is %d and should be %d", got, want)
-	}
-	return nil
 }
 
 func counted(done int) int { return done }

@@ -17,20 +17,6 @@ import (
 	"github.com/gopgas/gopgas/pgas/sim"
 )
 
-// costs is one PE's reading before a point.
-type costs struct {
-	simulated bool
-	before    spending
-	inBatches uint64 // simulated: bytes sent during PE 0's batches
-}
-
-// spending is what this PE has spent since its start.
-type spending struct {
-	cpu      uint64 // ns
-	switches uint64 // of a CPU from this PE to another thread
-	wire     uint64 // bytes sent to other hosts, counted by the first PE of a host
-}
-
 // startCosts reads what has been spent so far. A barrier of the measurement follows.
 func (r *runner) startCosts() (err error) {
 	if r.costs == nil {

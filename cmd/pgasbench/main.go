@@ -1,10 +1,10 @@
 // Pgasbench measures the operations of pgas between two PEs, and compares them with other runtimes.
 //
 // It is a program of PEs like any other (pgas.Main): PE 0 works with the last PE and prints. bench.go holds the table
-// of benches and how one is run; a file each holds puts and gets, atomics, ping-pongs, the rest. main.go has the table
-// of subcommands, and runs.go runs each. Each has a package: compare, dsmbench, floor, growth, lockbench, startbench;
-// pgasbench notify is notifycmd.go and loggp.go. How operations are timed stands in package result.
-// docs/use/pgasbench.md says how to read the figures.
+// of benches; a file each holds puts and gets, atomics, ping-pongs, the rest, over runner.go. point.go measures a
+// point, points.go those that the command line names. main.go has the table of subcommands, and runs.go runs each. Each
+// has a package: compare, dsmbench, floor, growth, lockbench, startbench; pgasbench notify is notifycmd.go and
+// loggp.go. How operations are timed stands in package result. docs/use/pgasbench.md says how to read the figures.
 //
 //ci:computes
 package main

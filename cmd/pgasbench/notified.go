@@ -31,9 +31,6 @@ func (r *runner) other() int {
 	return 0
 }
 
-// plays reports whether this PE is one of the two that play.
-func (r *runner) plays() bool { return r.w.PE() == 0 || r.w.PE() == r.partner }
-
 // ballTag is the tag of whatever goes to and fro.
 const ballTag = 1
 
@@ -50,27 +47,6 @@ func (b *ball) notified(t task) task {
 		return err
 	}
 	t.end = request.Free
-	return t
-}
-
-// byWord has b bring one word, which is looked at each time.
-func (b *ball) byWord() *uint64 {
-	word := &b.r.ring.Local()[0]
-	*word, b.mine = 0, nil
-	return word
-}
-
-// checkedWord returns t, which also checks the last word at its end.
-func (b *ball) checkedWord(t task, word *uint64) task {
-	t.verify = func(done int) error {
-		if !b.r.plays() {
-			return nil
-		}
-		if err := b.r.checkGot(done); err != nil {
-			return err
-		}
-		return checkWord(*word, done)
-	}
 	return t
 }
 

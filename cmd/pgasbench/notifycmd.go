@@ -145,14 +145,6 @@ func simulateNotify(ctx context.Context, o *notifyOptions, stdout, stderr io.Wri
 	return err
 }
 
-// A noteReport is what is measured. Only PE 0's is whole.
-type noteReport struct {
-	results  []result.Result
-	overlaps []overlap
-	calls    callCosts
-	fit      loggp
-}
-
 // measureNotify measures everything. It is collective; PE 0 prints.
 func measureNotify(ctx context.Context, w *pgas.World, o *notifyOptions, stdout, stderr io.Writer) error {
 	if w.NPEs() < 2 {
@@ -196,14 +188,6 @@ func measureNotify(ctx context.Context, w *pgas.World, o *notifyOptions, stdout,
 	}
 	report.fit = fitLogGP(report.results, report.calls)
 	return report.write(o, stdout)
-}
-
-func benchNamed(name string) bench {
-	i := slices.IndexFunc(benches, func(b bench) bool { return b.name == name })
-	if i < 0 {
-		panic("pgasbench: no bench " + name)
-	}
-	return benches[i]
 }
 
 // write prints what is not a row of the table of benches, and draws the plot.

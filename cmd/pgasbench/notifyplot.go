@@ -46,3 +46,11 @@ func (p *noteReport) overlapPanel() (*plot.Plot, error) {
 	d.Add(chart.Grid())
 	return d, chart.AddCurve(d, 0, chart.Curve{Points: points})
 }
+
+// A noteReport is what is measured. Only PE 0's is whole.
+type noteReport struct {
+	results  []result.Result
+	overlaps []overlap
+	calls    callCosts
+	fit      loggp
+}

@@ -18,9 +18,6 @@ import (
 	"github.com/gopgas/gopgas/pgas/topo"
 )
 
-// mostBytes is the largest operand.
-const mostBytes = 4 << 20
-
 const standardSizes = "1,4,8,16,64,256,1k,4k,16k,64k,256k,1m,4m"
 
 type options struct {

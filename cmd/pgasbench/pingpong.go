@@ -119,3 +119,24 @@ func flagTask(r *runner, size int) task {
 	}
 	return b.task()
 }
+
+// byWord has b bring one word, which is looked at each time.
+func (b *ball) byWord() *uint64 {
+	word := &b.r.ring.Local()[0]
+	*word, b.mine = 0, nil
+	return word
+}
+
+// checkedWord returns t, which also checks the last word at its end.
+func (b *ball) checkedWord(t task, word *uint64) task {
+	t.verify = func(done int) error {
+		if !b.r.plays() {
+			return nil
+		}
+		if err := b.r.checkGot(done); err != nil {
+			return err
+		}
+		return checkWord(*word, done)
+	}
+	return t
+}

@@ -10,14 +10,6 @@ import (
 	"github.com/gopgas/gopgas/pgas"
 )
 
-// oneSided makes a task of PE 0 alone.
-//
-// Its hot loops are functions of their own: the compiler does not inline accessors into a closure that
-// it has itself inlined into another function.
-func (r *runner) oneSided(batch func(first, n int) error, verify func(done int) error) task {
-	return task{batch: batch, verify: verify, step: 1, alone: true, ways: 1, via: r.w.TransportTo(r.partner)}
-}
-
 func putTask(r *runner, size int) task {
 	if size == 8 {
 		return r.oneSided(r.putWords, r.checkWords)

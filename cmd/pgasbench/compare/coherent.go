@@ -4,13 +4,7 @@ package compare
 // distribution, so its rows want -argodsm.
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"strings"
 
 	"github.com/gopgas/gopgas/cmd/pgasbench/dsmbench"
 )
@@ -48,18 +42,4 @@ func suitesOfCoherentMemory() []suite {
 			},
 		},
 	}
-}
-
-// buildArgo compiles tests/peers/argo.c with the ArgoDSM that is installed in dir.
-func (t *tools) buildArgo(ctx context.Context, dir string) error {
-	if dir == "" {
-		return errors.New("ArgoDSM is not in Debian: build it with cmake from its repository, and say -argodsm DIR, where it is installed")
-	}
-	if _, err := os.Stat(filepath.Join(dir, "include", "argo", "argo.h")); err != nil {
-		return fmt.Errorf("-argodsm %s: no include/argo/argo.h there: it must be the directory that ArgoDSM was installed in", dir)
-	}
-	lib := filepath.Join(dir, "lib")
-	argv := strings.Fields("-O3 -largo -largobackend-mpi")
-	argv = append([]string{"-I" + filepath.Join(dir, "include", "argo"), filepath.Join(t.peers, "argo.c"), "-o", t.bin("argo"), "-L" + lib, "-Wl,-rpath," + lib}, argv...)
-	return build(exec.CommandContext(ctx, "mpicc", argv...))
 }

@@ -1,16 +1,16 @@
-// Package compare runs pgasbench and the programs of tests/peers in turn, several times in one run, and
-// prints for each row of the table of goals: ours, theirs, the ratio, the goal, and whether it is
-// reached.
+// Package compare runs pgasbench and the programs of tests/peers in turn, several times in one run, and prints for each
+// row of the table of goals: ours, theirs, the ratio, the goal, and whether it is reached.
 //
-// A machine is never quiet for long, so only ratios within a round count: in each round both sides of a
-// row are measured one after the other, and the row's ratio is the median of the rounds'. No absolute
-// time decides anything.
+// A machine is never quiet for long, so only ratios within a round count: in each round both sides of a row are
+// measured one after the other, and the ratio of the row is the median of all rounds. No absolute time decides
+// anything.
 //
-// rows.go is the table of goals, which collectives.go, locks.go, mpi.go and kernels.go complete; suites.go says which
+// row.go says what a row is, and rows.go is the table of goals, which collectives.go, locks.go, mpi.go, kernelrows.go
+// and coherent.go complete; kernels.go has the programs of samples. suite.go says what a suite is, and suites.go which
 // programs measure which rows; tools.go builds them and makes hosts out of network namespaces; children.go runs them;
-// busy.go looks how much of the machine other processes take; floor.go has what the machine itself costs, and
-// multiples.go which of that a row is a multiple of; versions.go has the releases of the peers; report.go judges and
-// prints; launcher.go runs single programs for package growth.
+// busy.go looks how much of the machine other processes take. figures.go has what came out; floor.go has what the
+// machine itself costs, and multiples.go of which part of that cost a row is a multiple; versions.go has the releases
+// of the peers; report.go judges and prints; launcher.go runs single programs for package growth.
 //
 //ci:computes
 package compare
@@ -42,16 +42,14 @@ func (usageError) Is(target error) bool { return target == ErrUsage }
 func misuse(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
 type options struct {
-	rows    *regexp.Regexp
-	rounds  int
-	point   time.Duration
-	limit   time.Duration
-	child   time.Duration
-	hosts   []string
-	source  string
-	argodsm string // where it was installed
-	format  format
-	list    bool
+	rows   *regexp.Regexp
+	rounds int
+	point  time.Duration
+	limit  time.Duration
+	child  time.Duration
+	places
+	format format
+	list   bool
 }
 
 const usage = `DESCRIPTION
@@ -94,7 +92,7 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	for _, j := range jobs {
 		want = want.and(j.needs)
 	}
-	t, err := newTools(ctx, want, o, stderr)
+	t, err := newTools(ctx, want, o.places, stderr)
 	if err != nil {
 		return err
 	}
@@ -186,22 +184,6 @@ func choose(pattern *regexp.Regexp) []row {
 		}
 	}
 	return wanted
-}
-
-// figures is what came out: in each round a result for each point that was measured in it.
-type figures struct {
-	rounds []map[point]result.Result
-	busy   []float64        // of each round: what other processes took of the machine before it, 0 to 1
-	failed map[string]error // by suite: the last failure
-	tries  map[string]int   // by suite: how many failures
-
-	machine  string // the machine whose floor was measured, for the report
-	cpus     int    // CPUs of that machine
-	versions []string
-}
-
-func newFigures() *figures {
-	return &figures{failed: map[string]error{}, tries: map[string]int{}}
 }
 
 // failuresAllowed: a suite that failed as often is not started again.

@@ -13,11 +13,6 @@ import (
 	"strings"
 )
 
-const (
-	floorSuite      = "floor"
-	floorHostsSuite = "floor-hosts"
-)
-
 // floorPoints are the figures that the report says of every machine, with what it calls them.
 var floorPoints = []struct {
 	point

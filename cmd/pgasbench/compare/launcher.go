@@ -23,7 +23,7 @@ type Launcher struct{ t *tools }
 // NewLauncher builds the programs in source, the top of the module ("": it is looked for), and makes so many hosts.
 // What cannot be had is said by what needs it.
 func NewLauncher(ctx context.Context, source string, hosts int, peers bool, news io.Writer) (*Launcher, error) {
-	t, err := newTools(ctx, needs{osh: peers, hosts: hosts}, &options{source: source}, news)
+	t, err := newTools(ctx, needs{osh: peers, hosts: hosts}, places{source: source}, news)
 	if err != nil {
 		return nil, err
 	}

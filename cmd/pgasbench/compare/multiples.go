@@ -9,13 +9,6 @@ import (
 	"strings"
 )
 
-// A part is so many of one figure of the floor.
-type part struct {
-	times float64
-	point point
-	unit  string // what one of them is called
-}
-
 const (
 	lockedUnit   = "locked"
 	tripUnit     = "trip"
@@ -205,3 +198,8 @@ func multipleOf(multiple float64, parts []part) string {
 	}
 	return fmt.Sprintf("%.2f × (%s)", multiple, inWords(parts))
 }
+
+const (
+	floorSuite      = "floor"
+	floorHostsSuite = "floor-hosts"
+)

@@ -13,28 +13,6 @@ import (
 	"github.com/gopgas/gopgas/cmd/pgasbench/result"
 )
 
-// verdict is one row of the report.
-type verdict struct {
-	Row     string  `json:"row"`
-	Ours    float64 `json:"ours"`   // median of the rounds
-	Theirs  float64 `json:"theirs"` // median of the rounds' best
-	Unit    string  `json:"unit"`
-	Ratio   float64 `json:"ratio"` // theirs/ours, median of the rounds' ratios: how many times better ours is
-	Least   float64 `json:"ratio_min"`
-	Most    float64 `json:"ratio_max"`
-	Rounds  int     `json:"rounds"`
-	Met     int     `json:"rounds_met"` // rounds in which the goal was reached
-	Goal    string  `json:"goal,omitempty"`
-	Reached string  `json:"reached"` // yes, no, - without a goal, ? without figures
-	Why     string  `json:"why,omitempty"`
-
-	Versions []string `json:"versions,omitempty"` // of the peers, in a row of their own
-	Multiple float64  `json:"of_floor,omitempty"` // ours/floor, median of the rounds
-	FloorNs  float64  `json:"floor_ns,omitempty"` // median of the rounds
-	Floor    string   `json:"floor,omitempty"`    // what the floor consists of
-	parts    []part
-}
-
 // judge makes the verdict on r.
 func judge(r row, f *figures) verdict {
 	v := verdict{Row: r.group + ": " + r.name, Goal: r.goal, Unit: r.kind.unit(), Reached: "?"}
@@ -115,20 +93,6 @@ func (f *figures) why(r row) string {
 		}
 	}
 	return "not measured in one round on both sides"
-}
-
-func (k kind) unit() string {
-	switch k {
-	case residentKB, sharedKB:
-		return "kB"
-	case perByte:
-		return "ns/MiB"
-	case passings:
-		return "turns"
-	case unfairness:
-		return ""
-	}
-	return "ns"
 }
 
 // format is how a report is printed.
@@ -231,29 +195,6 @@ func cells(r row, v verdict) []string {
 		"  " + r.name, r.kind.write(v.Ours), r.kind.write(v.Theirs), times(v.Ratio),
 		times(v.Least) + "–" + times(v.Most), multipleOf(v.Multiple, v.parts), v.Goal, reached,
 	}
-}
-
-// write shows a figure of the kind.
-func (k kind) write(v float64) string {
-	switch k {
-	case residentKB, sharedKB:
-		return fmt.Sprintf("%.1f MB", v/1e3)
-	case perByte:
-		return fmt.Sprintf("%.2f GB/s", mebi/v)
-	case passings:
-		return fmt.Sprintf("%.0f turns", v)
-	case unfairness:
-		return fmt.Sprintf("%.2f : 1", v)
-	}
-	for _, u := range []struct {
-		least float64
-		name  string
-	}{{1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}, {0, "ns"}} {
-		if v >= u.least {
-			return strconv.FormatFloat(v/max(u.least, 1), 'g', 3, 64) + " " + u.name
-		}
-	}
-	return ""
 }
 
 func times(x float64) string {

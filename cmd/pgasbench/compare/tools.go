@@ -28,24 +28,31 @@ type tools struct {
 
 const module = "github.com/gopgas/gopgas"
 
+// places is where the user says that things are.
+type places struct {
+	hosts   []string // network namespaces
+	source  string   // the top directory of the module
+	argodsm string   // the directory that ArgoDSM was installed in
+}
+
 // newTools builds what is wanted. The binaries of the launcher and of pgasbench are needed in any
 // case; anything else may be missing.
-func newTools(ctx context.Context, want needs, o *options, news io.Writer) (*tools, error) {
+func newTools(ctx context.Context, want needs, at places, news io.Writer) (*tools, error) {
 	dir, err := os.MkdirTemp("", "pgasbench")
 	if err != nil {
 		return nil, fmt.Errorf("a place for the binaries: %w", err)
 	}
 	t := &tools{dir: dir, cores: runtime.NumCPU(), missing: map[string]error{}}
 	fmt.Fprintln(news, "pgasbench: building")
-	if err := t.buildOurs(ctx, o.source); err != nil {
+	if err := t.buildOurs(ctx, at.source); err != nil {
 		return nil, errors.Join(err, t.close())
 	}
 	t.buildRest(ctx, want)
 	if want.argo {
-		t.miss("argo", t.buildArgo(ctx, o.argodsm))
+		t.miss("argo", t.buildArgo(ctx, at.argodsm))
 	}
 	if want.hosts > 0 {
-		t.findHosts(o.hosts, want.hosts)
+		t.findHosts(at.hosts, want.hosts)
 	}
 	return t, nil
 }
@@ -198,4 +205,24 @@ func (t *tools) findHosts(names []string, n int) {
 		return
 	}
 	t.made, t.hosts = made, made.Names
+}
+
+// needs is what a suite's program is built from, or where it runs.
+type needs struct {
+	osh, mpi, mpich, ucp, hello, samples, kernels, argo bool
+	hosts                                               int // network namespaces
+}
+
+// buildArgo compiles tests/peers/argo.c with the ArgoDSM that is installed in dir.
+func (t *tools) buildArgo(ctx context.Context, dir string) error {
+	if dir == "" {
+		return errors.New("ArgoDSM is not in Debian: build it with cmake from its repository, and say -argodsm DIR, where it is installed")
+	}
+	if _, err := os.Stat(filepath.Join(dir, "include", "argo", "argo.h")); err != nil {
+		return fmt.Errorf("-argodsm %s: no include/argo/argo.h there: it must be the directory that ArgoDSM was installed in", dir)
+	}
+	lib := filepath.Join(dir, "lib")
+	argv := strings.Fields("-O3 -largo -largobackend-mpi")
+	argv = append([]string{"-I" + filepath.Join(dir, "include", "argo"), filepath.Join(t.peers, "argo.c"), "-o", t.bin("argo"), "-L" + lib, "-Wl,-rpath," + lib}, argv...)
+	return build(exec.CommandContext(ctx, "mpicc", argv...))
 }
