@@ -1,7 +1,7 @@
 package dsm
 
-// Accesses to arrays. In modes Shared and Paged an access is a load or a store. In mode Soft it looks at the state of the
-// block first (checks.go).
+// Accesses to arrays. In modes Shared and Paged an access is a load or a store. In mode Soft it looks at the state of
+// the block first (checks.go).
 
 import (
 	"fmt"
@@ -9,8 +9,8 @@ import (
 	"unsafe"
 )
 
-// Array is a PE's view of the elements of an array of a region. It is a small value and may be copied: the compiler keeps
-// it in registers, also as part of a generated reference, as long as it has no more than three words.
+// Array is a PE's view of the elements of an array of a region. It is a small value and may be copied: the compiler
+// keeps it in registers, also as part of a generated reference, as long as it has no more than three words.
 type Array[T any] struct {
 	base   unsafe.Pointer // of this PE's copy of element 0
 	direct uint           // the number of elements that an access reaches without a check: all, or none in mode Soft
@@ -65,8 +65,8 @@ func (a Array[T]) Slice() []T {
 	return a.slice(0, a.Len())
 }
 
-// View returns valid copies of the elements from lo to hi-1, to be read until the next fence of this PE. What is missing
-// is fetched, all at once. It panics with *pgas.PeerError if a PE that has some of them is lost, and with
+// View returns valid copies of the elements from lo to hi-1, to be read until the next fence of this PE. What is
+// missing is fetched, all at once. It panics with *pgas.PeerError if a PE that has some of them is lost, and with
 // *pgas.UsageError if the range is not of the array.
 func (a Array[T]) View(lo, hi int) []T {
 	a.checks.prepare("View", lo, hi, false)
@@ -80,8 +80,9 @@ func (a Array[T]) Update(lo, hi int) []T {
 	return a.handOut("Update", lo, hi)
 }
 
-// Overwrite returns memory for the elements from lo to hi-1, all of which the caller writes before the next fence of this
-// PE: their contents are undefined, and nothing is fetched for blocks that lie wholly in the range. It panics as View does.
+// Overwrite returns memory for the elements from lo to hi-1, all of which the caller writes before the next fence of
+// this PE: their contents are undefined, and nothing is fetched for blocks that lie wholly in the range. It panics as
+// View does.
 func (a Array[T]) Overwrite(lo, hi int) []T {
 	a.mustHold("Overwrite", lo, hi)
 	if a.checks.r.fences.Cache == nil || lo == hi {
@@ -106,8 +107,8 @@ func (a Array[T]) Read(i int) *T {
 	return (*T)(unsafe.Add(a.base, uintptr(i)*unsafe.Sizeof(*new(T))))
 }
 
-// Write returns a pointer to element i, valid for reading and writing until the next fence of this PE. It panics as View
-// does.
+// Write returns a pointer to element i, valid for reading and writing until the next fence of this PE. It panics as
+// View does.
 func (a Array[T]) Write(i int) *T {
 	writing(a.checks, a.direct, i, write)
 	return (*T)(unsafe.Add(a.base, uintptr(i)*unsafe.Sizeof(*new(T))))

@@ -11,8 +11,8 @@ import (
 	"github.com/gopgas/gopgas/pgas/pgastest"
 )
 
-// TestBarriersWithAndWithoutNews: barriers after which there is something to acquire follow others, under every protocol
-// and with so short a list of notices that there is only a number to tell.
+// TestBarriersWithAndWithoutNews: barriers after which there is something to acquire follow others, under every
+// protocol and with so short a list of notices that there is only a number to tell.
 func TestBarriersWithAndWithoutNews(t *testing.T) {
 	body := func(ctx context.Context, w *pgas.World) error {
 		for _, p := range protocols.All() {

@@ -1,7 +1,8 @@
 package dsm
 
 // What an access looks at before it is a load or a store: whether its element is one of the array's, and in mode Soft
-// whether this PE has a copy of its block. It is apart from Array, which is a value: a pointer is passed in one register.
+// whether this PE has a copy of its block. It is apart from Array, which is a value: a pointer is passed in one
+// register.
 
 import (
 	"math/bits"
@@ -9,14 +10,16 @@ import (
 )
 
 type checks struct {
-	n    uint
-	per  uint8           // the logarithm of the number of elements for which one of hits stands
-	hits []atomic.Uint32 // in mode Soft: states of blocks, or one of none for all elements where a block's are not 1<<per
+	n   uint
+	per uint8 // the logarithm of the number of elements for which one of hits stands
+	// hits has the states of blocks in mode Soft. It has one state of none for all elements if the number of elements
+	// of a block is not 1<<per.
+	hits []atomic.Uint32
 
-	states []atomic.Uint32 // of the array's blocks in mode Soft
+	states []atomic.Uint32 // the states of the array's blocks in mode Soft
 	r      *Region
-	from   uint64 // offset of element 0 in the region
-	size   uint64 // bytes of an element
+	from   uint64 // the offset of element 0 in the region
+	size   uint64 // the bytes of an element
 }
 
 func newChecks(r *Region, from uint64, n int, size uintptr) *checks {
@@ -37,9 +40,9 @@ func (c *checks) blocks(lo, hi int) (first, last int32) {
 	return c.r.memory.blocksOf(c.from+uint64(lo)*c.size, c.from+uint64(hi)*c.size)
 }
 
-// reading calls slowly unless element i is one of the first direct ones or its block is readable, which costs one load. It
-// inlines into accesses, since the compiler counts a call of a parameter as a cheap one; with a function for slowly, what
-// is left is a direct call. Modes without checks call slowly only with an index out of range.
+// reading calls slowly unless element i is one of the first direct ones or its block is readable, which costs one load.
+// It inlines into accesses, since the compiler counts a call of a parameter as a cheap one; with a function for slowly,
+// what is left is a direct call. Modes without checks call slowly only with an index out of range.
 func reading(c *checks, direct uint, i int, slowly func(*checks, int)) {
 	if uint(i) >= direct && (c == nil || uint(i) >= c.n || c.hits[uint(i)>>(c.per&63)].Load() < readable) {
 		slowly(c, i)

@@ -15,7 +15,8 @@ import (
 	"github.com/gopgas/gopgas/pgas/pgastest"
 )
 
-// FuzzNotice: what NoticeOf accepts can be acquired, and its Bytes are accepted again and stay what they are. Nothing panics.
+// FuzzNotice: what NoticeOf accepts can be acquired, and its Bytes are accepted again and stay what they are. Nothing
+// panics.
 func FuzzNotice(f *testing.F) {
 	add := func(words ...uint64) {
 		var b []byte

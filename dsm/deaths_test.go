@@ -155,8 +155,8 @@ func dies(in string) {
 	})
 }
 
-// TestDeaths has a PE killed at random moments, while the others open the region, fetch from it, wait for it in barriers
-// and queue for a lock with it.
+// TestDeaths has a PE killed at random moments, while the others open the region, fetch from it, wait for it in
+// barriers and queue for a lock with it.
 func TestDeaths(t *testing.T) {
 	if in := os.Getenv(deathIn); in != "" {
 		dies(in)

@@ -68,8 +68,8 @@ func TestNeighboursSoft(t *testing.T) {
 	pgastest.RunAll(t, 4, neighbours(dsm.Options{Mode: dsm.Soft}))
 }
 
-// notRaced skips a test of the simulator under the race detector, which has nothing to find there: all PEs of a simulated
-// job run on one goroutine.
+// notRaced skips a test of the simulator under the race detector, which has nothing to find there: all PEs of a
+// simulated job run on one goroutine.
 func notRaced(t *testing.T) {
 	if raceDetector {
 		t.Skip("the simulator has one goroutine")

@@ -1,8 +1,8 @@
 package dsm
 
-// Fences: Barrier, Release and Acquire, and what locks and events do with them. The releases and acquires of one PE take
-// turns, since two releases at once would publish each other's blocks and return before those are published. No fence
-// keeps its turn while it waits for another PE's program: that program may wait for another goroutine of this PE.
+// Fences: Barrier, Release and Acquire, and what locks and events do with them. The releases and acquires of one PE
+// take turns, since two releases at once would publish each other's blocks and return before those are published. No
+// fence keeps its turn while it waits for another PE's program: that program may wait for another goroutine of this PE.
 
 import (
 	"context"
@@ -11,7 +11,8 @@ import (
 )
 
 // Release publishes what this PE has written to r, by any of its goroutines. When it returns, a PE that acquires the
-// Notice, or a later one of this PE, sees these writes and those that this PE has seen itself. It ends Updates and Views.
+// Notice, or a later one of this PE, sees these writes and those that this PE has seen itself. It ends Updates and
+// Views.
 //
 // If ctx ends while other PEs change blocks that this PE has changed, too, Release returns, and is finished in the
 // background: the next fence of this PE waits for that. The end of ctx does not end what has begun to move between the
@@ -49,8 +50,8 @@ func (r *Region) Acquire(n Notice) {
 	r.fences.Protocol.Acquire(n.s)
 }
 
-// Barrier releases what this PE has written, blocks until all PEs of the job have called it, and acquires what they have
-// released. It begins with a Quiet of the World's default context, so it orders puts as World.Barrier does. It is
+// Barrier releases what this PE has written, blocks until all PEs of the job have called it, and acquires what they
+// have released. It begins with a Quiet of the World's default context, so it orders puts as World.Barrier does. It is
 // collective. Errors: those of World.Barrier and of Release.
 func (r *Region) Barrier(ctx context.Context) error {
 	r.mustBeOpen("Region.Barrier")

@@ -28,8 +28,8 @@ const reportedIn = "DSM_TEST_REPORTED"
 // reportedHome is the PE that stops. It has a host of its own.
 const reportedHome = 3
 
-// reportedWaits has PE 3 stop when it has changed block 1. PE 1 and after it PE 0 release the block then, and PE 2 reads
-// it.
+// reportedWaits has PE 3 stop when it has changed block 1. PE 1 and after it PE 0 release the block then, and PE 2
+// reads it.
 func reportedWaits(ctx context.Context, w *pgas.World) error {
 	mode := dsm.Soft
 	if os.Getenv(reportedIn) == "paged" {
@@ -107,8 +107,8 @@ func (r *reports) String() string {
 	return r.text.String()
 }
 
-// TestReportedWaits: reports name the release or the fetch that a PE is in, the block and its elements, and the PE that is
-// waited for. Of two PEs of a host that release the same block, the second waits for the first.
+// TestReportedWaits: reports name the release or the fetch that a PE is in, the block and its elements, and the PE that
+// is waited for. Of two PEs of a host that release the same block, the second waits for the first.
 func TestReportedWaits(t *testing.T) {
 	if os.Getenv(reportedIn) != "" {
 		pgas.Main(reportedWaits)

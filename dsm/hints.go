@@ -8,9 +8,9 @@ import (
 	"github.com/gopgas/gopgas/dsm/internal/protocol"
 )
 
-// Prefetch asks for copies of the elements from lo to hi-1 that this PE does not have, and returns at once. A later access
-// waits only for what has not come. It is a hint: if a PE that has some of them is lost, a later access says so. In the
-// simulator it returns when the copies are there.
+// Prefetch asks for copies of the elements from lo to hi-1 that this PE does not have, and returns at once. A later
+// access waits only for what has not come. It is a hint: if a PE that has some of them is lost, a later access says so.
+// In the simulator it returns when the copies are there.
 func (a Array[T]) Prefetch(lo, hi int) {
 	a.mustHold("Prefetch", lo, hi)
 	if a.checks.r.fences.Cache == nil || lo == hi {
@@ -28,8 +28,8 @@ func (a Array[T]) Prefetch(lo, hi int) {
 	})
 }
 
-// Publish is Release of the elements from lo to hi-1 only, by whole blocks. What this PE has written elsewhere waits for
-// its next release. Errors: those of Release.
+// Publish is Release of the elements from lo to hi-1 only, by whole blocks. What this PE has written elsewhere waits
+// for its next release. Errors: those of Release.
 func (a Array[T]) Publish(ctx context.Context, lo, hi int) (Notice, error) {
 	a.mustHold("Publish", lo, hi)
 	return a.checks.r.releaseBlocks(ctx, func(written []int32) []int32 {
@@ -65,8 +65,8 @@ func (a Array[T]) Claim(ctx context.Context, lo, hi int) error {
 }
 
 // Pin keeps this PE's copies of the elements from lo to hi-1 when Options.CacheMax is exceeded, by whole blocks, until
-// Unpin. It fetches nothing, and a newer version still replaces a copy. Pins do not add up: one Unpin ends them. Without
-// CacheMax it has no effect. It panics with *pgas.UsageError if the range is not of the array.
+// Unpin. It fetches nothing, and a newer version still replaces a copy. Pins do not add up: one Unpin ends them.
+// Without CacheMax it has no effect. It panics with *pgas.UsageError if the range is not of the array.
 func (a Array[T]) Pin(lo, hi int) { a.pin("Pin", lo, hi, true) }
 
 // Unpin ends Pin for the blocks of the elements from lo to hi-1. It panics as Pin does.

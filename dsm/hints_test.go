@@ -164,7 +164,8 @@ func TestStatsAtClose(t *testing.T) {
 	}
 }
 
-// Readers of an RWMutex that have written publish that at RUnlock, each beside the others, and the next writer sees all.
+// Readers of an RWMutex that have written publish that at RUnlock, each beside the others, and the next writer sees
+// all.
 func TestReadersPublish(t *testing.T) {
 	runTwo(t, func(ctx context.Context, w *pgas.World, r *dsm.Region, a dsm.Array[byte]) error {
 		l, err := locks.AllocSpinRW(ctx, w, locks.SpinOptions{})

@@ -1,7 +1,8 @@
 package dsm_test
 
-// Planted bugs of the protocol. Each is an edit of the source, which is compiled in its place (go test -overlay) and must
-// be found by the random programs or the explored litmus programs. The first is always tried, the others with -long.
+// Planted bugs of the protocol. Each is an edit of the source, which is compiled in its place (go test -overlay) and
+// must be found by the random programs or the explored litmus programs. The first is always tried, the others with
+// -long.
 
 import (
 	"testing"

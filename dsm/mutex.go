@@ -91,8 +91,8 @@ type Mutex struct {
 	lock Locker
 }
 
-// NewMutex makes a Mutex of l, with its notices on PE home. It is collective, and all PEs give handles of the same lock.
-// Errors: those of pgas.Alloc.
+// NewMutex makes a Mutex of l, with its notices on PE home. It is collective, and all PEs give handles of the same
+// lock. Errors: those of pgas.Alloc.
 func NewMutex(ctx context.Context, r *Region, l Locker, home int) (*Mutex, error) {
 	r.mustBeOpen("NewMutex")
 	s, err := newSlot(ctx, r, "NewMutex", home)

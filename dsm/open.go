@@ -185,9 +185,9 @@ func (r *Region) least(ctx context.Context, values ...uint64) ([]uint64, error) 
 	return slices.Clone(s.Local()[len(values):]), s.Free(ctx)
 }
 
-// Close ends the region. It is collective. Its arrays must not be accessed any more: in mode Paged that faults, at least
-// until this PE has closed 16 further regions, in mode Soft it panics with *pgas.UsageError. A region that is not closed
-// ends with its World. Errors: those of World.Barrier.
+// Close ends the region. It is collective. Its arrays must not be accessed any more: in mode Paged that faults, at
+// least until this PE has closed 16 further regions, in mode Soft it panics with *pgas.UsageError. A region that is not
+// closed ends with its World. Errors: those of World.Barrier.
 func (r *Region) Close(ctx context.Context) error {
 	r.mustBeOpen("Region.Close")
 	if err := r.w.Barrier(ctx); err != nil {

@@ -18,8 +18,8 @@ type Options struct {
 	Notices int    // write notices that travel with one synchronization; 0: 1024; -1: none
 	Lease   uint64 // logical time that a copy stays valid without a notice; 0: 10
 	Mode    Mode   // how accesses reach the protocol
-	// CacheMax bounds the bytes of copies that a PE keeps in mode Paged, besides those that it has changed since its last
-	// release and those that Pin keeps: at least two blocks; 0: all copies. Other modes keep all.
+	// CacheMax bounds the bytes of copies that a PE keeps in mode Paged, besides those that it has changed since its
+	// last release and those that Pin keeps: at least two blocks; 0: all copies. Other modes keep all.
 	CacheMax uint64
 	Check    bool // an access to the result of a View, an Update or an Overwrite after a fence panics; slow
 }

@@ -1,7 +1,7 @@
 package dsm
 
-// Copies that page faults check. The package pager has them; what it does in C for a fault is what protocol.State.Bring does for
-// View, and both end with the same installation of a copy.
+// Copies that page faults check. The package pager has them; what it does in C for a fault is what protocol.State.Bring
+// does for View, and both end with the same installation of a copy.
 
 import (
 	"fmt"
@@ -119,8 +119,8 @@ func (c *paged) Close() error {
 	return err
 }
 
-// lost returns the PE whose loss is why e, a page fault, has not been served, and where in the region it was. The PE is -1
-// if e is another fault.
+// lost returns the PE whose loss is why e, a page fault, has not been served, and where in the region it was. The PE is
+// -1 if e is another fault.
 func (c *paged) lost(e error) (pe int, at uintptr) {
 	fault, ok := e.(interface{ Addr() uintptr })
 	pe = c.Lost()

@@ -37,8 +37,8 @@ func mix(args ...uint64) uint64 {
 	return h
 }
 
-// writes reports whether element i is written in a phase; about half of them are. Runs of elements are written alike, so
-// that there are blocks of one writer, of several, and of none.
+// writes reports whether element i is written in a phase; about half of them are. Runs of elements are written alike,
+// so that there are blocks of one writer, of several, and of none.
 func (p *program) writes(phase, i int) bool {
 	return mix(p.seed, 1, uint64(phase), uint64(i/16))&1 == 0
 }
@@ -118,7 +118,8 @@ func (p *program) check(m dsm.Member, a dsm.Array[uint32], phase int) error {
 	return nil
 }
 
-// copied copies memory from element lo on, but for what is written in the phase: by assembly, which cannot be preempted.
+// copied copies memory from element lo on, but for what is written in the phase: by assembly, which cannot be
+// preempted.
 func (p *program) copied(from []uint32, lo, phase int) []uint32 {
 	to := make([]uint32, len(from))
 	for k := 0; k < len(from); {
@@ -218,7 +219,8 @@ func TestProtocolsAgree(t *testing.T) {
 				o: dsm.Options{Block: 1 << 10, Mode: dsm.Soft, Notices: 5}, choice: protocols.Choice{Protocol: protocol},
 			}
 			if raceDetector && protocol != protocols.Floating {
-				pgastest.RunSim(t, 3, p.body) // by design, PEs put into bytes of a master copy that others get but do not use
+				// By design, PEs put into bytes of a master copy that others get but do not use.
+				pgastest.RunSim(t, 3, p.body)
 				return
 			}
 			pgastest.RunAll(t, 3, p.body)

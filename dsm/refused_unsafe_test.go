@@ -2,8 +2,8 @@
 
 package dsm_test
 
-// Machines that refuse what mode Paged needs. A PE refuses it to itself: by a seccomp filter, as containers have it, or by
-// a limit of its address space.
+// Machines that refuse what mode Paged needs. A PE refuses it to itself: by a seccomp filter, as containers have it, or
+// by a limit of its address space.
 
 import (
 	"context"
@@ -72,7 +72,8 @@ func TestRefusedPaged(t *testing.T) {
 	})
 }
 
-// Auto takes mode Soft between hosts if a PE cannot use page faults. That PE says so in one line, and the others nothing.
+// Auto takes mode Soft between hosts if a PE cannot use page faults. That PE says so in one line, and the others
+// nothing.
 func TestRefusedAuto(t *testing.T) {
 	needsPaging(t)
 	pgastest.RunHosts(t, 3, 2, func(ctx context.Context, w *pgas.World) error {
@@ -118,8 +119,8 @@ func stderrOf(f func() error) (string, error) {
 	return string(text), err
 }
 
-// A PE whose address space is too small for the region says so, the others name it, and nothing is left of the region on
-// any of them: the symmetric heap has room for one.
+// A PE whose address space is too small for the region says so, the others name it, and nothing is left of the region
+// on any of them: the symmetric heap has room for one.
 func TestRefusedMemory(t *testing.T) {
 	needsPaging(t)
 	const bytes = 1 << 30

@@ -28,7 +28,8 @@ func (r *Region) Report(ctx context.Context, out io.Writer, top int) error {
 	if top < 1 {
 		misuse("Region.Report", "the %d worst blocks: give a positive number", top)
 	}
-	all, err := r.collectMoves(ctx, 4*top) // a block that is the worst of all is among the worst of the PEs that move it
+	// A block that is the worst of all is among the worst of the PEs that move it.
+	all, err := r.collectMoves(ctx, 4*top)
 	if err != nil || r.me != 0 {
 		return err
 	}

@@ -15,8 +15,8 @@ import (
 // oneWay is the time of a message in these tests, beside which everything else takes none.
 const oneWay = time.Millisecond
 
-// TestReleaseRounds: a release of blocks that move takes three round trips, however many they are, and one of blocks that
-// the PE wrote last takes none. On the simulated machine time passes only while messages are on their way.
+// TestReleaseRounds: a release of blocks that move takes three round trips, however many they are, and one of blocks
+// that the PE wrote last takes none. On the simulated machine time passes only while messages are on their way.
 func TestReleaseRounds(t *testing.T) {
 	for _, blocks := range []int{1, 64} {
 		for _, moved := range []bool{true, false} {

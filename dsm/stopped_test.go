@@ -31,8 +31,8 @@ const stoppedIn = "DSM_TEST_STOPPED"
 // asks is what PE 0 prints before the number of its process.
 const asks = "PE 0 waits to be told, in process"
 
-// stoppedHome has PE 2, on another host, stop when it has written a block, and PE 1 read the block: a page fault that does
-// not end. PE 0 fails when it sees that PE 1 is in the fault.
+// stoppedHome has PE 2, on another host, stop when it has written a block, and PE 1 read the block: a page fault that
+// does not end. PE 0 fails when it sees that PE 1 is in the fault.
 func stoppedHome(ctx context.Context, w *pgas.World) error {
 	r, err := dsm.Open(ctx, w, dsm.Options{Bytes: 1 << 12, Block: 1 << 12, Mode: dsm.Paged})
 	if err != nil {
@@ -123,8 +123,8 @@ func inPageFault(pid int) bool {
 	return false
 }
 
-// blocksAll matches the status of a thread that blocks every signal that can be blocked. Threads of C for which signals are
-// blocked for ever leave out those of the C library.
+// blocksAll matches the status of a thread that blocks every signal that can be blocked. Threads of C for which signals
+// are blocked for ever leave out those of the C library.
 var blocksAll = regexp.MustCompile(`(?m)^SigBlk:\s*fffffffffffbfeff$`)
 
 // The report of a job shows a PE that is blocked in a page fault, and the home that it waits for.

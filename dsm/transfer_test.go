@@ -12,8 +12,8 @@ import (
 	"github.com/gopgas/gopgas/pgas/pgastest"
 )
 
-// TestTransfersPaged: slices of a region are sources and destinations of puts and gets, whether their pages are there or
-// not, with one processor of Go, while Go collects garbage.
+// TestTransfersPaged: slices of a region are sources and destinations of puts and gets, whether their pages are there
+// or not, with one processor of Go, while Go collects garbage.
 func TestTransfersPaged(t *testing.T) {
 	needsPaging(t)
 	pgastest.RunProcesses(t, 2, transfers)

@@ -1,9 +1,9 @@
 package dsm
 
-// Views that are used after the fence that ends them, told at the access (Options.Check). What View, Update and Overwrite
-// return lies in a window then: a second mapping of the pages of these elements. A fence takes the pages away from all
-// windows of its PE, so that a later access faults. The addresses are not used again for a while. Read and Write return
-// the memory itself, since they inline.
+// Views that are used after the fence that ends them, told at the access (Options.Check). What View, Update and
+// Overwrite return lies in a window then: a second mapping of the pages of these elements. A fence takes the pages away
+// from all windows of its PE, so that a later access faults. The addresses are not used again for a while. Read and
+// Write return the memory itself, since they inline.
 
 import (
 	"runtime/debug"

@@ -1,8 +1,8 @@
 package main
 
-// Which node of an allocation each of its tasks is for, as `--distribution` says and srun does it: block fills one node after
-// the other, cyclic deals tasks to the nodes in turn, plane=N deals N at a time, and arbitrary reads the node of each task
-// from the file that SLURM_HOSTFILE names.
+// Which node of an allocation each of its tasks is for, as `--distribution` says and srun does it: block fills one node
+// after the other, cyclic deals tasks to the nodes in turn, plane=N deals N at a time, and arbitrary reads the node of
+// each task from the file that SLURM_HOSTFILE names.
 
 import (
 	"errors"
@@ -17,7 +17,8 @@ import (
 
 const hostfileVariable = "SLURM_HOSTFILE"
 
-// isArbitrary reports whether a file has the node of each task. Such a file outranks any distribution, as it does for srun.
+// isArbitrary reports whether a file has the node of each task. Such a file outranks any distribution, as it does for
+// srun.
 func isArbitrary(env join.Environment) bool {
 	return env[hostfileVariable] != "" || strings.HasPrefix(env["SLURM_DISTRIBUTION"], "arbitrary")
 }
@@ -95,8 +96,8 @@ func listedTasks(env join.Environment, nodes []string) ([]string, error) {
 	return tasks, nil
 }
 
-// parseTasks reads the nodes of a file: one a line or several with commas, each perhaps with *N for N tasks. A # begins a
-// comment.
+// parseTasks reads the nodes of a file: one a line or several with commas, each perhaps with *N for N tasks. A # begins
+// a comment.
 func parseTasks(text string) ([]string, error) {
 	var tasks []string
 	for line := range strings.Lines(text) {

@@ -463,8 +463,8 @@ func TestTeachesToKill(t *testing.T) {
 	r.nothingLeft()
 }
 
-// TestTimeout: a job that hangs is ended in time, and says where it hung. The time grows until it is enough for the start
-// of PEs: what they then say does not depend on it.
+// TestTimeout: a job that hangs is ended in time, and says where it hung. The time grows until it is enough for the
+// start of PEs: what they then say does not depend on it.
 func TestTimeout(t *testing.T) {
 	limit, cancel := hang.Context(t.Context())
 	defer cancel()

@@ -1,7 +1,7 @@
 package main
 
-// -metrics: what all PEs of the job have counted, for Prometheus, at one address of the launcher while the job runs. The
-// numbers are those that agents have sent last, a fraction of a second ago; those of PEs that have ended stay. A PE
+// -metrics: what all PEs of the job have counted, for Prometheus, at one address of the launcher while the job runs.
+// The numbers are those that agents have sent last, a fraction of a second ago; those of PEs that have ended stay. A PE
 // that hangs or was killed has them too, since agents read what PEs have counted without their help.
 
 import (
@@ -81,8 +81,8 @@ func processOf(p *launch.PEState, pes []launch.PEState) *metrics.Process {
 	return s
 }
 
-// awaited returns the PE for which p waits, or -1 if that is not known: what a PE publishes in a collective is at which PE the
-// arrivals are counted, which may be itself, or one that has arrived.
+// awaited returns the PE for which p waits, or -1 if that is not known: what a PE publishes in a collective is at which
+// PE the arrivals are counted, which may be itself, or one that has arrived.
 func awaited(p *launch.PEState, pes []launch.PEState) int {
 	if p.For < 0 || p.For >= len(pes) || p.For == p.PE {
 		return -1

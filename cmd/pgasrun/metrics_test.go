@@ -80,7 +80,8 @@ func scrape(t *testing.T, r *running, holds func([]scraped) bool) {
 	t.Fatalf("%s\n%s", &r.stderr, text)
 }
 
-// sumOf adds up a metric, where a label has the given value, or everywhere if that is "", and lists the PEs that have it.
+// sumOf adds up a metric, where a label has the given value, or everywhere if that is "", and lists the PEs that have
+// it.
 func sumOf(all []scraped, name, label string) (sum float64, pes []string) {
 	for _, s := range all {
 		if s.name != name {

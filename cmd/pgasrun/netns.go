@@ -1,10 +1,10 @@
 package main
 
-// -netns: the hosts of the job are network namespaces of this machine, made for it and removed after it. So the code between
-// hosts, UCX over TCP included, runs on one machine, with one flag.
+// -netns: the hosts of the job are network namespaces of this machine, made for it and removed after it. So the code
+// between hosts, UCX over TCP included, runs on one machine, with one flag.
 //
-// They are removed however the job ends, as long as pgasrun itself can: after a failure, -timeout, signals, a step of the
-// making that failed, and when nobody reads its output any more, as in `pgasrun … | head`. What a killed pgasrun
+// They are removed however the job ends, as long as pgasrun itself can: after a failure, -timeout, signals, a step of
+// the making that failed, and when nobody reads its output any more, as in `pgasrun … | head`. What a killed pgasrun
 // leaves, the next one removes (package netns).
 
 import (
@@ -91,12 +91,14 @@ func makeHosts(text string, spec *launch.Spec, signals <-chan os.Signal) (remove
 			complain(fmt.Errorf("-netns: a network namespace is left (%w): `ip netns del` removes it", err), 0)
 		}
 	})
-	signal.Notify(make(chan os.Signal, 1), unix.SIGPIPE) // a write to a closed standard output fails then, and does not end us
+	// A write to a closed standard output fails then, and does not end this process.
+	signal.Notify(make(chan os.Signal, 1), unix.SIGPIPE)
 	spec.Stdout, spec.Stderr = unlessBroken{spec.Stdout, remove}, unlessBroken{spec.Stderr, remove}
 	return remove, nil
 }
 
-// unlessBroken writes to what it has. If nobody reads that any more it ends this process, as SIGPIPE would have, after remove.
+// unlessBroken writes to what it has. If nobody reads that any more it ends this process, as SIGPIPE would have, after
+// remove.
 type unlessBroken struct {
 	io.Writer
 	remove func()

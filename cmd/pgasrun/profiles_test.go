@@ -18,8 +18,8 @@ import (
 
 const profiled = "./testdata/profiled"
 
-// TestProfiles: each PE of each kind of job leaves all of its profiles, which package profile reads, and the profile of the job
-// has samples of every PE under its number. An older profile does not stay.
+// TestProfiles: each PE of each kind of job leaves all of its profiles, which package profile reads, and the profile of
+// the job has samples of every PE under its number. An older profile does not stay.
 func TestProfiles(t *testing.T) {
 	for name, place := range places(t) {
 		t.Run(name, func(t *testing.T) {
@@ -106,7 +106,8 @@ func TestProfilesOfKilledPE(t *testing.T) {
 	}
 }
 
-// TestProfilesOfOwn: a program that has begun a profile of itself keeps it, and one that begins it in the body gets an error.
+// TestProfilesOfOwn: a program that has begun a profile of itself keeps it, and one that begins it in the body gets an
+// error.
 func TestProfilesOfOwn(t *testing.T) {
 	for mode, want := range map[string]string{
 		"before": "pgasrun: no complete profile (cpu) of PE 0: ",
@@ -119,8 +120,8 @@ func TestProfilesOfOwn(t *testing.T) {
 	}
 }
 
-// TestProfilesWithoutLauncher: PEs that no pgasrun -pprof collects from write their profiles themselves, and one that cannot
-// says so and goes on.
+// TestProfilesWithoutLauncher: PEs that no pgasrun -pprof collects from write their profiles themselves, and one that
+// cannot says so and goes on.
 func TestProfilesWithoutLauncher(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv(boot.EnvProfiles, dir)

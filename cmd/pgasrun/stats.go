@@ -62,14 +62,14 @@ func (s *statsWriter) finish(end *ending) {
 
 // jobStats is what -stats=json prints. Times are nanoseconds.
 type jobStats struct {
-	Version   int                      `json:"version"` // of this object: 2
-	PEs       int                      `json:"pes"`     // of which there are statistics
+	Version   int                      `json:"version"` // the version of this object: 2
+	PEs       int                      `json:"pes"`     // the PEs that have statistics
 	Elapsed   time.Duration            `json:"elapsed_ns"`
 	CPU       time.Duration            `json:"cpu_ns"`
-	Blocked   float64                  `json:"blocked_share"`    // of the time of all PEs
-	Imbalance float64                  `json:"imbalance"`        // the longest time that a PE was not blocked, over the mean
-	Busiest   int                      `json:"busiest_pe"`       // that PE
-	ByCause   map[string]time.Duration `json:"blocked_by_cause"` // of all PEs
+	Blocked   float64                  `json:"blocked_share"`    // the blocked share of the time of all PEs
+	Imbalance float64                  `json:"imbalance"`        // the longest time that a PE computed, over the mean
+	Busiest   int                      `json:"busiest_pe"`       // the PE that computed longest
+	ByCause   map[string]time.Duration `json:"blocked_by_cause"` // the time that all PEs were blocked
 	Pairs     []pair                   `json:"pairs"`            // the longest first
 	Kinds     map[string]stats.Traffic `json:"kinds"`            // operations and bytes of all PEs
 	Traffic   []flow                   `json:"traffic"`          // between two PEs, the most bytes first

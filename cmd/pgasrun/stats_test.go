@@ -136,7 +136,8 @@ func TestStatsTable(t *testing.T) {
 			c.Counters[record.Faults], c.Counters[record.PagesFetched], c.Counters[record.PagesReleased] = 30, 20, 10
 			c.Counters[record.LocksWaited], c.Counters[record.LockMoves+1] = 1, 1
 		})},
-		{PE: 2, Host: "b", Elapsed: 5 * s, Memory: 1e6, Waits: []launch.Wait{{In: "init", For: -1, Time: s}}}, // of which nothing was counted
+		// nothing was counted of PE 2
+		{PE: 2, Host: "b", Elapsed: 5 * s, Memory: 1e6, Waits: []launch.Wait{{In: "init", For: -1, Time: s}}},
 	}
 	const want = `pgasrun: 4 PEs, 10s, 15s of CPU time; 20.0 % of the PEs' time is blocked
      PE      time       CPU     memory       heap      ops      bytes  blocked  in

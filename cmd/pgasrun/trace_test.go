@@ -39,8 +39,8 @@ func clockOf(t *testing.T, b, template string) (string, bool) {
 	return strings.TrimSpace(script + " {host} " + template), true
 }
 
-// TestTrace: in every kind of job, of hosts with one clock and with two, the trace says that PE 1 is late, for its signal, its
-// lock, its notification and the barrier, what it computed meanwhile, and how well the clocks are known.
+// TestTrace: in every kind of job, of hosts with one clock and with two, the trace says that PE 1 is late, for its
+// signal, its lock, its notification and the barrier, what it computed meanwhile, and how well the clocks are known.
 func TestTrace(t *testing.T) {
 	all := places(t)
 	clocks := ""
@@ -115,8 +115,8 @@ func wrongIn(tr *trace.Trace, hosts bool) (wrong []string) {
 	return wrong
 }
 
-// checkClocks checks what the trace says of the hosts' clocks. Barriers tell whether that is right: no PE leaves one before
-// another has entered it.
+// checkClocks checks what the trace says of the hosts' clocks. Barriers tell whether that is right: no PE leaves one
+// before another has entered it.
 func checkClocks(t *testing.T, tr *trace.Trace, two bool) {
 	t.Helper()
 	most, bounded := tr.Error()
@@ -183,7 +183,8 @@ func TestTraceIsBounded(t *testing.T) {
 	}
 }
 
-// TestFullDisk: where a trace or a page has no room, the job ends as it would, one line says so, and no part of a file stays.
+// TestFullDisk: where a trace or a page has no room, the job ends as it would, one line says so, and no part of a file
+// stays.
 func TestFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=4k", "none", dir).CombinedOutput(); err != nil {

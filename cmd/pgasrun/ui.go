@@ -1,6 +1,7 @@
 package main
 
-// -ui: the page of the job, while it runs and as a file at the end. Whatever is wrong with either, the job itself goes on.
+// -ui: the page of the job, while it runs and as a file at the end. Whatever is wrong with either, the job itself goes
+// on.
 
 import (
 	"errors"

@@ -1,32 +1,32 @@
 /*
- * One block of one PE in mode Paged (dsm/pager: block.c, fault.c, fence.c, map.c): the pager against the fences of the PE,
- * a thread of the program, and a goroutine that calls View or Update. Each step is one access to what the others see: to
- * the page table, to the memory of the block, to its flags under its lock, to a list.
+ * One block of one PE in mode Paged (dsm/pager: block.c, fault.c, fence.c, map.c): the pager against the fences of the
+ * PE, a thread of the program, and a goroutine that calls View or Update. Each step is one access to what the others
+ * see: to the page table, to the memory of the block, to its flags under its lock, to a list.
  *
- * The block has two bytes. The PE's program counts in byte o: STORES stores, and LOADS loads. Other PEs count in byte r,
- * REMOTE times: w_r and w_o are the newest released version, and w_ver is its number. A fence process does FENCES
+ * The block has two bytes. The PE's program counts in byte o: STORES stores, and LOADS loads. Other PEs count in byte
+ * r, REMOTE times: w_r and w_o are the newest released version, and w_ver is its number. A fence process does FENCES
  * fences, each a release or an acquire, and a release at the end. The acquire is by a notice, or by the least time.
  * VIEWS calls of View or Update come beside, and ZAPS times the kernel takes the page from the page table. SIGNALS
- * times a signal wakes a thread in a fault, which faults again. With NEAR, the homes are on the PE's own
- * host. EVICTS times a copy is given back to bound memory, at any moment. With LOSES, the home of the block may be lost.
+ * times a signal wakes a thread in a fault, which faults again. With NEAR, the homes are on the PE's own host. EVICTS
+ * times a copy is given back to bound memory, at any moment. With LOSES, the home of the block may be lost.
  *
  * known_r, stored, must are not in the code: what a load must see, and what a release must publish.
  *
- * Checked: a load sees what the fences before have acquired, and the program's own last store; a release publishes every
- * store before it; a store that is not published is not forgotten; no access waits for ever; a page that is given up is
- * known to be lost; what the program has mapped has pages that are known, so that they can be given back.
+ * Checked: a load sees what the fences before have acquired, and the program's own last store; a release publishes
+ * every store before it; a store that is not published is not forgotten; no access waits for ever; a page that is given
+ * up is known to be lost; what the program has mapped has pages that are known, so that they can be given back.
  *
  * Planted bugs, by -D: LETS_GO_FIRST (the thread goes on before the dirty list has the block), TWIN_LATE (the twin is
  * made after the page may be written), NO_MISSING (the kernel fills holes), MAPS_UNLOCKED (outside of the block's
  * lock), NO_GENERATION (it is not compared), DROPS_SHORT (a run is dropped one block short), BY_FLAG (a fetch protects
- * only a page whose flags say that it is writable), COUNTS_LATE (an acquire counts
- * its fence after it has gone through the copies), CLEANS_WRITABLE (a release takes a page for clean that may be
- * written), NOT_HELD_BACK (a merge lets the program write), CLEARS_LATE (a release notes that the page is protected
- * after it has protected it), LOSES_OWN (a fetch replaces own bytes), FORGETS_DIRTY (a release leaves what is still
- * dirty out of the list), POISONS_FIRST (a page fails before
- * the loss is known), ZEROS_LATE (the generation is read after the time at which the block is zeros), EVICTS_DIRTY,
- * EVICTED_VALID (a copy without pages stays valid), EVICTED_ZEROS (it is taken for untouched), EVICTS_UNLOCKED (its pages
- * go before the block's lock is taken), TAKES_EVICTED (a fetch does not look whether the pages have gone meanwhile).
+ * only a page whose flags say that it is writable), COUNTS_LATE (an acquire counts its fence after it has gone through
+ * the copies), CLEANS_WRITABLE (a release takes a page for clean that may be written), NOT_HELD_BACK (a merge lets the
+ * program write), CLEARS_LATE (a release notes that the page is protected after it has protected it), LOSES_OWN (a
+ * fetch replaces own bytes), FORGETS_DIRTY (a release leaves what is still dirty out of the list), POISONS_FIRST (a
+ * page fails before the loss is known), ZEROS_LATE (the generation is read after the time at which the block is zeros),
+ * EVICTS_DIRTY, EVICTED_VALID (a copy without pages stays valid), EVICTED_ZEROS (it is taken for untouched),
+ * EVICTS_UNLOCKED (its pages go before the block's lock is taken), TAKES_EVICTED (a fetch does not look whether the
+ * pages have gone meanwhile).
  */
 
 #ifndef STORES

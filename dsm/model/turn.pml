@@ -1,7 +1,7 @@
 /*
  * Turns at changing a block (dsm/internal/protocol/turn.go). N PEs, from 0, release B blocks ROUNDS times each, in
- * every release any blocks that are not none. lk and grant are the words lock and grant of the code; each step is one operation on them,
- * and the operations of one message round are in any order.
+ * every release any blocks that are not none. lk and grant are the words lock and grant of the code; each step is one
+ * operation on them, and the operations of one message round are in any order.
  *
  * newest and holder are not in the code: which PE has the newest version of a block, and which PE changes it now.
  *

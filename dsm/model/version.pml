@@ -1,7 +1,7 @@
 /*
  * The versions of a block (dsm/internal/protocol: fetch.go, release.go, acquire.go). N PEs, from 0, take up to S0, S1,
- * S2 steps: each acquires what another has released and reads, or writes, or releases. Byte w of the block belongs to PE
- * w, which counts in it: the programs have no data races. Others read the byte all the same, and get a value that is
+ * S2 steps: each acquires what another has released and reads, or writes, or releases. Byte w of the block belongs to
+ * PE w, which counts in it: the programs have no data races. Others read the byte all the same, and get a value that is
  * not older than what they have acquired.
  *
  * ver, pub and hint are the words and bytes that other PEs reach; each step accesses one of them. A get reads byte by
@@ -12,17 +12,17 @@
  *
  * known is not in the code: the least value of each byte that a PE must read, which travels with the notices.
  *
- * Checked: no read is out of date, and none is of a value that was not written; the PE that has the turn finds the newest
- * version open; at the end the newest version has all that was released. ltl through, with weak fairness: all PEs get
- * through, so links of moved versions lead somewhere.
+ * Checked: no read is out of date, and none is of a value that was not written; the PE that has the turn finds the
+ * newest version open; at the end the newest version has all that was released. ltl through, with weak fairness: all
+ * PEs get through, so links of moved versions lead somewhere.
  *
- * Planted bugs, by -D: NO_TWIN, TRUSTS_LEASES (any lease is good), GETS_FIRST (the get comes before the lease),
- * STAYS (a moved version is not followed), LEASES_CLOSED (a closed version gives a lease), LOSES_OWN (a fetch replaces
- * own bytes), NOT_CLOSED (leases go on while a version is made), MERGES_ALL (every byte counts as own), IGNORES_LEASES
- * (the number of a version), GIVES_FIRST (gives the turn away before the last home is told), NOT_TOLD, FORGETS (notices
- * that are left out), KEEPS (does not pass on what it has acquired), NOT_DROPPED (a notice drops no copy), IGNORES_MIN,
- * NO_NOTICE (of a release), DROPS_DIRTY (an acquire drops own bytes with the copy), RENEWS_MOVED (a home renews the lease
- * of a version that is closed or has moved).
+ * Planted bugs, by -D: NO_TWIN, TRUSTS_LEASES (any lease is good), GETS_FIRST (the get comes before the lease), STAYS
+ * (a moved version is not followed), LEASES_CLOSED (a closed version gives a lease), LOSES_OWN (a fetch replaces own
+ * bytes), NOT_CLOSED (leases go on while a version is made), MERGES_ALL (every byte counts as own), IGNORES_LEASES (the
+ * number of a version), GIVES_FIRST (gives the turn away before the last home is told), NOT_TOLD, FORGETS (notices that
+ * are left out), KEEPS (does not pass on what it has acquired), NOT_DROPPED (a notice drops no copy), IGNORES_MIN,
+ * NO_NOTICE (of a release), DROPS_DIRTY (an acquire drops own bytes with the copy), RENEWS_MOVED (a home renews the
+ * lease of a version that is closed or has moved).
  */
 
 #ifndef N

@@ -29,7 +29,8 @@ func TestVersionMutants(t *testing.T) {
 	for _, bug := range []string{"NO_TWIN", "LOSES_OWN", "MERGES_ALL", "IGNORES_LEASES", "NOT_DROPPED", "NO_NOTICE", "DROPS_DIRTY"} {
 		searches = append(searches, spin.Run{Model: "version", Defines: bug + " S0=4 S1=4", Bad: true})
 	}
-	for _, bug := range []string{"TRUSTS_LEASES", "GETS_FIRST", "STAYS", "NOT_TOLD", "FORGETS", "IGNORES_MIN", "RENEWS_MOVED"} { // what notices hide
+	// Notices hide these.
+	for _, bug := range []string{"TRUSTS_LEASES", "GETS_FIRST", "STAYS", "NOT_TOLD", "FORGETS", "IGNORES_MIN", "RENEWS_MOVED"} {
 		searches = append(searches, spin.Run{Model: "version", Defines: bug + " NOTICES=0 S0=4 S1=4", Bad: true})
 	}
 	spin.Searches(t, searches)

@@ -97,8 +97,8 @@ static int validate_if_current(struct pager *p, int32_t b, uint32_t generation)
 }
 
 // block_take makes data, as fetched, the copy. Own bytes stay over it. A dirty block is protected first, whatever its
-// flags say: between the flags and the mapping calls of a fence it is still writable, and a store between the comparison of
-// a byte and its replacement would be lost. It returns 0 if a fence has come since generation was read.
+// flags say: between the flags and the mapping calls of a fence it is still writable, and a store between the
+// comparison of a byte and its replacement would be lost. It returns 0 if a fence has come since generation was read.
 int block_take(struct pager *p, int32_t b, uint32_t generation, const char *data, int32_t home, uint64_t rts)
 {
     struct block *x = &p->blk[b];

@@ -17,8 +17,8 @@ type Config struct {
 type Faults int
 
 const (
-	// BySignal: the faulting thread, in a handler of SIGBUS. A system call on memory without a copy fails with EFAULT. Where
-	// there can be no handler, because the program has installed one of its own, faults are served ByThread.
+	// BySignal: the faulting thread, in a handler of SIGBUS. A system call on memory without a copy fails with EFAULT.
+	// Where there can be no handler, because the program has installed one of its own, faults are served ByThread.
 	BySignal Faults = iota
 	ByThread        // a thread for all, also for system calls unless Config.UserOnly is set
 )
@@ -34,9 +34,10 @@ type Known struct {
 
 // Stats are counters of what has been served.
 type Stats struct {
-	ReadFaults, WriteFaults, Upgrades uint64 // faults: of reads, of writes, of first writes to blocks that could be read
-	Fast, Slow, Hops                  uint64 // fetches by one message, with a lease, homes that had moved
-	Bytes                             uint64 // fetched
+	// Faults of reads, of writes, and of first writes to blocks that could be read.
+	ReadFaults, WriteFaults, Upgrades uint64
+	Fast, Slow, Hops                  uint64 // fetches by one message, fetches with a lease, homes that had moved
+	Bytes                             uint64 // the bytes that were fetched
 	Lost                              uint64 // faults that ended with an error
 	Evicted                           uint64 // copies whose pages have been given back
 }

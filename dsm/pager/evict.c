@@ -1,8 +1,9 @@
-// Bounding the memory of copies. The blocks that have pages are in a ring, in the order in which they got them. When there
-// are more than the bound, the first of them give theirs back: those that have no changes and are not pinned. A block that
-// is accessed after that is fetched once more, so an eviction is right at any moment.
+// Bounding the memory of copies. The blocks that have pages are in a ring, in the order in which they got them. When
+// there are more than the bound, the first of them give theirs back: those that have no changes and are not pinned. A
+// block that is accessed after that is fetched once more, so an eviction is right at any moment.
 //
-// The pager evicts after each fault, and a fence when it ends an acquire. View does not: what it brings stays until then.
+// The pager evicts after each fault, and a fence when it ends an acquire. View does not: what it brings stays until
+// then.
 #include <fcntl.h>
 
 #include "pager.h"
@@ -29,8 +30,8 @@ static int32_t first_of(struct pager *p)
     return b;
 }
 
-// give_back frees b's pages, or puts it at the end of the ring again. No thread writes a block without a twin: its pages are
-// protected. The hole takes them out of the program's mapping, too.
+// give_back frees b's pages, or puts it at the end of the ring again. No thread writes a block without a twin: its
+// pages are protected. The hole takes them out of the program's mapping, too.
 static void give_back(struct pager *p, int32_t b)
 {
     struct block *x = &p->blk[b];
@@ -46,8 +47,8 @@ static void give_back(struct pager *p, int32_t b)
     block_unlock(x);
 }
 
-// evict frees pages until no more blocks have some than the bound says, or each has been looked at once. It leaves except,
-// which the program is about to access.
+// evict frees pages until no more blocks have some than the bound says, or each has been looked at once. It leaves
+// except, which the program is about to access.
 void evict(struct pager *p, int32_t except)
 {
     if (p->c.keep == 0)

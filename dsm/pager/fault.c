@@ -17,8 +17,8 @@ static void say(struct pager *p, int32_t b, int32_t home, const char *why)
     }
 }
 
-// lose gives up block b: its home is lost, or there is no memory for it. The threads that access it get SIGBUS, after the
-// loss has been published: they look for it. A block that was given up before has had its line.
+// lose gives up block b: its home is lost, or there is no memory for it. The threads that access it get SIGBUS, after
+// the loss has been published: they look for it. A block that was given up before has had its line.
 static void lose(struct pager *p, int32_t b, int32_t home, const char *why)
 {
     struct block *x = &p->blk[b];
@@ -35,11 +35,12 @@ static void lose(struct pager *p, int32_t b, int32_t home, const char *why)
     map_poison(p, b);
 }
 
-// map_valid maps a valid block for an access, under its lock. All that fences must know is set before the thread goes on.
+// map_valid maps a valid block for an access, under its lock. All that fences must know is set before the thread goes
+// on.
 //
-// The kernel says whether a page that is mapped is protected only where the pager's thread serves. In a handler of a signal
-// the flags say it, and they may be wrong: pages may have disappeared. So an access that the flags permit, and that has
-// faulted, gets all that could help it. One that they do not permit may fault again, and is that one then.
+// The kernel says whether a page that is mapped is protected only where the pager's thread serves. In a handler of a
+// signal the flags say it, and they may be wrong: pages may have disappeared. So an access that the flags permit, and
+// that has faulted, gets all that could help it. One that they do not permit may fault again, and is that one then.
 static void map_valid(struct pager *p, int32_t b, int write, int protected)
 {
     struct block *x = &p->blk[b];
@@ -56,8 +57,8 @@ static void map_valid(struct pager *p, int32_t b, int write, int protected)
 }
 
 // fetch_to_copy fetches b, which is invalid, from a home whose heap this process has, straight into the copy. It is for
-// blocks without a twin, and goes on under the block's lock, since it sends no message. It returns 0 if it is not for b, or
-// if a fence has come since generation was read.
+// blocks without a twin, and goes on under the block's lock, since it sends no message. It returns 0 if it is not for
+// b, or if a fence has come since generation was read.
 static int fetch_to_copy(struct pager *p, int32_t b, uint32_t generation, int32_t home, uint64_t rts)
 {
     struct block *x = &p->blk[b];

@@ -10,7 +10,8 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// in_spans sorts the blocks and calls act for spans of them: neighbours, and those with at most gap other blocks between.
+// in_spans sorts the blocks and calls act for spans of them: neighbours, and those with at most gap other blocks
+// between.
 static void in_spans(struct pager *p, int32_t *blocks, uint64_t n, int64_t gap, void (*act)(struct pager *, int32_t, uint64_t))
 {
     qsort(blocks, n, sizeof *blocks, ascending);
@@ -21,17 +22,17 @@ static void in_spans(struct pager *p, int32_t *blocks, uint64_t n, int64_t gap, 
     }
 }
 
-// protect_all protects blocks. A call for a span with others in it takes less time than two calls, as long as they are few:
-// a call takes as long as some 30 pages. To protect a block more than its flags say is harmless: the next write to it is
-// a page fault, which finds its twin.
+// protect_all protects blocks. A call for a span with others in it takes less time than two calls, as long as they are
+// few: a call takes as long as some 30 pages. To protect a block more than its flags say is harmless: the next write to
+// it is a page fault, which finds its twin.
 static void protect_all(struct pager *p, int32_t *blocks, uint64_t n)
 {
     enum { GAP_BYTES = 64 << 10 };
     in_spans(p, blocks, n, (int64_t)(GAP_BYTES / p->c.block), map_protect);
 }
 
-// detach empties l, and stores its length. The result is good until the next detach of l. What is added meanwhile is for the
-// next fence. If it is longer than most, it stays, and the result is NULL.
+// detach empties l, and stores its length. The result is good until the next detach of l. What is added meanwhile is
+// for the next fence. If it is longer than most, it stays, and the result is NULL.
 static int32_t *detach(struct pager *p, struct list *l, uint64_t *n, uint32_t flag, uint64_t most)
 {
     lists_lock(p);
@@ -64,8 +65,8 @@ static void attach(struct pager *p, struct list *l, int32_t b, uint32_t flag)
 }
 
 // pager_written stores the blocks that differ from their twins in into, and returns their number. If there may be more
-// than room, it does nothing and returns minus their number: of blocks that are written meanwhile none may take the place of
-// one that was written before the fence.
+// than room, it does nothing and returns minus their number: of blocks that are written meanwhile none may take the
+// place of one that was written before the fence.
 int64_t pager_written(struct pager *p, int32_t *into, uint64_t room)
 {
     uint64_t n;
@@ -93,9 +94,9 @@ int64_t pager_written(struct pager *p, int32_t *into, uint64_t room)
 // end_twin ends the life of b's twin. The caller has made the copy equal to what others may fetch.
 static void end_twin(struct block *x) { x->flags &= ~(uint32_t)(DIRTY | WHOLE); }
 
-// pager_merge writes own bytes over latest, or over the twin if latest is NULL, into the copy and the twin, and stores the
-// range of own bytes. A fetch that is under way has asked for an older version, so the generation changes: without that it
-// would undo the merge in this PE's copy.
+// pager_merge writes own bytes over latest, or over the twin if latest is NULL, into the copy and the twin, and stores
+// the range of own bytes. A fetch that is under way has asked for an older version, so the generation changes: without
+// that it would undo the merge in this PE's copy.
 void pager_merge(struct pager *p, int32_t b, const char *latest, int32_t home, uint64_t rts, int64_t range[2])
 {
     struct block *x = &p->blk[b];
@@ -156,8 +157,8 @@ void pager_drop(struct pager *p, int32_t b, int32_t home, uint64_t rts)
     block_unlock(x);
 }
 
-// end_acquire drops copies that are stale, or whose leases ended before now, and unmaps what is not valid. A copy whose home
-// is this PE gets a new lease (dsm/internal/protocol/acquire.go).
+// end_acquire drops copies that are stale, or whose leases ended before now, and unmaps what is not valid. A copy whose
+// home is this PE gets a new lease (dsm/internal/protocol/acquire.go).
 static void end_acquire(struct pager *p, const uint64_t *stale)
 {
     uint64_t n, gone = 0, now = p->now;
@@ -184,7 +185,8 @@ static void end_acquire(struct pager *p, const uint64_t *stale)
 
 void pager_expire(struct pager *p, uint64_t now)
 {
-    __atomic_store_n(&p->now, now, __ATOMIC_RELEASE); // before fences: a fetch that reads the new count reads the new time
+    // Before fences: a fetch that reads the new count reads the new time.
+    __atomic_store_n(&p->now, now, __ATOMIC_RELEASE);
     __atomic_add_fetch(&p->fences, 1, __ATOMIC_SEQ_CST);
     __atomic_store_n(&p->closing, 0, __ATOMIC_SEQ_CST); // what sets it from here on is for the next acquire
     end_acquire(p, NULL);
@@ -215,8 +217,8 @@ void pager_zeros(struct pager *p, int32_t b)
     block_unlock(x);
 }
 
-// pager_install makes data the copy of b. Another PE may be changing data. That harms no copy, but a merge compares bytes
-// more than once, and so takes them from a copy of data.
+// pager_install makes data the copy of b. Another PE may be changing data. That harms no copy, but a merge compares
+// bytes more than once, and so takes them from a copy of data.
 int pager_install(struct pager *p, int32_t b, uint32_t generation, const char *data, int32_t home, uint64_t rts)
 {
     struct block *x = &p->blk[b];
@@ -234,8 +236,8 @@ int pager_install(struct pager *p, int32_t b, uint32_t generation, const char *d
     return current;
 }
 
-// prepare_map sets what a fence must know of a valid block before the program may access it. It returns how the block is to be
-// mapped. The caller holds the block's lock, and maps it before it gives the lock.
+// prepare_map sets what a fence must know of a valid block before the program may access it. It returns how the block
+// is to be mapped. The caller holds the block's lock, and maps it before it gives the lock.
 enum how { LEAVE, MAP, MAP_WRITABLE, UNPROTECT };
 
 static enum how prepare_map(struct pager *p, int32_t b, int write)
@@ -263,8 +265,8 @@ static void map_run(struct pager *p, int32_t b, uint64_t n, enum how how)
 // RUN bounds the blocks that are locked at a time: the pager waits for them.
 enum { RUN = 32 };
 
-// pager_ready maps the valid blocks from lo to hi-1, writable if write is set. Neighbours are one call of the kernel. The
-// locks of a run are taken in ascending order, and no other thread takes a second one.
+// pager_ready maps the valid blocks from lo to hi-1, writable if write is set. Neighbours are one call of the kernel.
+// The locks of a run are taken in ascending order, and no other thread takes a second one.
 void pager_ready(struct pager *p, int32_t lo, int32_t hi, int write)
 {
     while (lo < hi) {

@@ -2,8 +2,8 @@
 
 package pager
 
-// Fences beside accesses of other goroutines of the same PE. No access of these tests races with another PE's, so each of
-// them has one right result.
+// Fences beside accesses of other goroutines of the same PE. No access of these tests races with another PE's, so each
+// of them has one right result.
 
 import (
 	"bytes"
@@ -59,8 +59,8 @@ func count(t *testing.T, p *pe, word int) func(*atomic.Bool) {
 	}
 }
 
-// TestOwnWritesStay: two goroutines count in words of their own, in a block that the other PE changes, too, and that fences
-// release and drop meanwhile. No count is lost.
+// TestOwnWritesStay: two goroutines count in words of their own, in a block that the other PE changes, too, and that
+// fences release and drop meanwhile. No count is lost.
 func TestOwnWritesStay(t *testing.T) { inBothForms(t, testOwnWritesStay) }
 
 func testOwnWritesStay(t *testing.T, faults Faults) {
@@ -85,8 +85,8 @@ func testOwnWritesStay(t *testing.T, faults Faults) {
 	}
 }
 
-// TestFetchIntoDirty: a fetch brings a block between the notice of its change and the end of the acquire, while the program
-// writes to it: it is mapped and writable until then. No write is lost.
+// TestFetchIntoDirty: a fetch brings a block between the notice of its change and the end of the acquire, while the
+// program writes to it: it is mapped and writable until then. No write is lost.
 func TestFetchIntoDirty(t *testing.T) { inBothForms(t, testFetchIntoDirty) }
 
 func testFetchIntoDirty(t *testing.T, faults Faults) {
@@ -109,8 +109,8 @@ func testFetchIntoDirty(t *testing.T, faults Faults) {
 	}, count(t, p, 1), count(t, p, 2))
 }
 
-// TestAcquireHidesOld: what a PE has acquired is seen by all of its goroutines, which fault on the blocks at any moment of
-// the acquire. Half of the write notices are lost: leases end the copies then.
+// TestAcquireHidesOld: what a PE has acquired is seen by all of its goroutines, which fault on the blocks at any moment
+// of the acquire. Half of the write notices are lost: leases end the copies then.
 func TestAcquireHidesOld(t *testing.T) { inBothForms(t, testAcquireHidesOld) }
 
 func testAcquireHidesOld(t *testing.T, faults Faults) {
@@ -151,8 +151,8 @@ func testAcquireHidesOld(t *testing.T, faults Faults) {
 	}
 }
 
-// TestReleaseMissesNone: a release right after a write has the block, while another goroutine writes to blocks that sort
-// before it. Two goroutines that release take turns.
+// TestReleaseMissesNone: a release right after a write has the block, while another goroutine writes to blocks that
+// sort before it. Two goroutines that release take turns.
 func TestReleaseMissesNone(t *testing.T) { inBothForms(t, testReleaseMissesNone) }
 
 func testReleaseMissesNone(t *testing.T, faults Faults) {
@@ -199,8 +199,8 @@ func testReleaseMissesNone(t *testing.T, faults Faults) {
 	}, write, release(13))
 }
 
-// TestReleaseDuringFetch: a fetch under way has asked for an older version than the one that a release makes meanwhile. It
-// does not undo the release in this PE's copy.
+// TestReleaseDuringFetch: a fetch under way has asked for an older version than the one that a release makes meanwhile.
+// It does not undo the release in this PE's copy.
 func TestReleaseDuringFetch(t *testing.T) { inBothForms(t, testReleaseDuringFetch) }
 
 func testReleaseDuringFetch(t *testing.T, faults Faults) {
@@ -231,8 +231,8 @@ func testReleaseDuringFetch(t *testing.T, faults Faults) {
 	}
 }
 
-// TestFaultDuringAcquire: the bytes of a page fault are on their way while this PE acquires a newer version. The access that
-// has faulted sees that version.
+// TestFaultDuringAcquire: the bytes of a page fault are on their way while this PE acquires a newer version. The access
+// that has faulted sees that version.
 func TestFaultDuringAcquire(t *testing.T) { inBothForms(t, testFaultDuringAcquire) }
 
 func testFaultDuringAcquire(t *testing.T, faults Faults) {

@@ -1,5 +1,5 @@
-// How the pager gets a copy. It is the fetch of dsm/internal/protocol/fetch.go, once more: page faults cannot wait for Go. The comments
-// there say why it is right.
+// How the pager gets a copy. It is the fetch of dsm/internal/protocol/fetch.go, once more: page faults cannot wait for
+// Go. The comments there say why it is right.
 #include <string.h>
 
 #include "pager.h"
@@ -52,11 +52,12 @@ enum fetched fetch_bytes_of(struct pager *p, int32_t b, char *to, int32_t home, 
     return get(p, home, fetch_offset(p, b), to, p->c.block, interrupted);
 }
 
-// TOGETHER_BYTES bounds the blocks whose bytes are asked for with their leases: if the home has moved, they come in vain.
+// TOGETHER_BYTES bounds the blocks whose bytes are asked for with their leases: if the home has moved, they come in
+// vain.
 enum { TOGETHER_BYTES = 64 << 10 };
 
-// take_lease raises the lease of b at home, and stores what its version word was. If b is not too long and home is on another
-// host, the same message brings b's bytes to p->tmp; *brought tells whether they are those of the version.
+// take_lease raises the lease of b at home, and stores what its version word was. If b is not too long and home is on
+// another host, the same message brings b's bytes to p->tmp; *brought tells whether they are those of the version.
 static enum fetched take_lease(struct pager *p, int32_t b, int32_t home, uint64_t lease, uint64_t *version, int *brought, int (*interrupted)(void))
 {
     struct outside_read r = {
@@ -71,8 +72,8 @@ static enum fetched take_lease(struct pager *p, int32_t b, int32_t home, uint64_
     return result;
 }
 
-// fetch_locate finds the home of the newest released version of b, and takes a lease of it. *brought tells whether b's bytes
-// are in p->tmp, too. If it returns FETCH_LOST, *home is the PE that is lost.
+// fetch_locate finds the home of the newest released version of b, and takes a lease of it. *brought tells whether b's
+// bytes are in p->tmp, too. If it returns FETCH_LOST, *home is the PE that is lost.
 enum fetched fetch_locate(struct pager *p, int32_t b, int32_t *home, uint64_t *rts, uint64_t now, int *brought, int (*interrupted)(void))
 {
     uint64_t lease = now + p->c.lease, version;

@@ -181,8 +181,8 @@ func (p *pe) acquire(list []notice, now uint64) {
 	p.Expire(p.now)
 }
 
-// barrier releases and acquires for all PEs. One goroutine calls it, between phases. If lossy is true, every other notice is
-// lost, which the logical time makes up for.
+// barrier releases and acquires for all PEs. One goroutine calls it, between phases. If lossy is true, every other
+// notice is lost, which the logical time makes up for.
 func (j *job) barrier(lossy bool) {
 	var list []notice
 	var now uint64

@@ -37,7 +37,8 @@ static int descriptor(int user_only)
     return fd;
 }
 
-// with_features returns a userfaultfd with what a region needs, or -1. For SIGBUS in place of sleep it needs no privilege.
+// with_features returns a userfaultfd with what a region needs, or -1. For SIGBUS in place of sleep it needs no
+// privilege.
 static int with_features(int user_only, int by_signal, char *why, uint64_t n)
 {
     const uint64_t wanted = (by_signal ? UFFD_FEATURE_SIGBUS : 0) | UFFD_FEATURE_MISSING_SHMEM | UFFD_FEATURE_MINOR_SHMEM | UFFD_FEATURE_PAGEFAULT_FLAG_WP | UFFD_FEATURE_WP_HUGETLBFS_SHMEM;
@@ -54,7 +55,8 @@ static int with_features(int user_only, int by_signal, char *why, uint64_t n)
     }
 }
 
-// hang_bell makes the memory whose first access ends the pager: it blocks in a read of faults, which ends by a fault alone.
+// hang_bell makes the memory whose first access ends the pager: it blocks in a read of faults, which ends by a fault
+// alone.
 static int hang_bell(struct pager *p, char *why, uint64_t n)
 {
     p->bell = mmap(NULL, BELL_BYTES, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -2,7 +2,8 @@
 
 package pager
 
-// Planted bugs of the pager, in C. Tests of this package must find each. The first is always tried, the others with -long.
+// Planted bugs of the pager, in C. Tests of this package must find each. The first is always tried, the others with
+// -long.
 
 import (
 	"testing"

@@ -4,9 +4,9 @@
 //   alias   the same memfd mapped again, never registered: what the pager and fences read and write
 //   twin    the PE's part of the symmetric array pub: the block as it was before the first write
 //
-// What serves a fault is the faulting thread itself, in a handler of SIGBUS (signal.c), or one thread for all, the pager
-// (thread.c). It calls no Go, takes no lock that is ever held in Go, and waits for nothing but the answers of other PEs'
-// service threads, which need no Go either. So faults are served while Go is stopped.
+// What serves a fault is the faulting thread itself, in a handler of SIGBUS (signal.c), or one thread for all, the
+// pager (thread.c). It calls no Go, takes no lock that is ever held in Go, and waits for nothing but the answers of
+// other PEs' service threads, which need no Go either. So faults are served while Go is stopped.
 //
 // A block's lock is held while a fault is served or inside one call of a fence, and never across a message.
 #ifndef DSM_PAGER_H

@@ -1,7 +1,7 @@
 //go:build cgo && linux
 
-// Package pager keeps one PE's copies of the blocks of a coherent region, by page faults: userfaultfd on memory, served in C.
-// Package dsm uses it in mode Paged; its protocol calls the methods between fences as cache.go of dsm says.
+// Package pager keeps one PE's copies of the blocks of a coherent region, by page faults: userfaultfd on memory, served
+// in C. Package dsm uses it in mode Paged; its protocol calls the methods between fences as cache.go of dsm says.
 //
 //	pager.h    the structures, and which file has which function
 //	memory.c   opening and closing: descriptors, mappings, the thread
@@ -167,8 +167,8 @@ func (p *Pager) Merge(b int32, latest []byte, home int32, rts uint64) (first, la
 	return int(changed[0]), int(changed[1])
 }
 
-// Changes copies block b and its twin, and makes the twin what the block is now. It reports whether every byte counts as
-// changed.
+// Changes copies block b and its twin, and makes the twin what the block is now. It reports whether every byte counts
+// as changed.
 func (p *Pager) Changes(b int32, own, twin []byte) (whole bool) {
 	return C.pager_changes(p.p, C.int32_t(b), (*C.char)(unsafe.Pointer(&own[0])), (*C.char)(unsafe.Pointer(&twin[0]))) != 0
 }
@@ -190,8 +190,8 @@ func (p *Pager) Unwritten() bool {
 func (p *Pager) Expire(now uint64) { C.pager_expire(p.p, C.uint64_t(now)) }
 
 // Current counts a fence, and reports whether an acquire that tells of nothing has nothing else to do: every copy had a
-// lease when it came, time stands still, and copies are not bounded. It calls no C. A copy that the thread takes for valid
-// after the fence has been counted sees the count, and one that it took before has set closing, if it must.
+// lease when it came, time stands still, and copies are not bounded. It calls no C. A copy that the thread takes for
+// valid after the fence has been counted sees the count, and one that it took before has set closing, if it must.
 func (p *Pager) Current() bool {
 	atomic.AddUint32((*uint32)(unsafe.Pointer(&p.p.fences)), 1)
 	return p.config.Keep == 0 && atomic.LoadUint32((*uint32)(unsafe.Pointer(&p.p.closing))) == 0
@@ -218,14 +218,14 @@ func (p *Pager) Known(b int32) Known {
 // Zeros makes an untouched block a valid copy.
 func (p *Pager) Zeros(b int32) { C.pager_zeros(p.p, C.int32_t(b)) }
 
-// Install makes data the copy of block b, with own bytes over it. It reports false, and does nothing, if a fence has come
-// since Known returned generation.
+// Install makes data the copy of block b, with own bytes over it. It reports false, and does nothing, if a fence has
+// come since Known returned generation.
 func (p *Pager) Install(b int32, generation uint32, data []byte, home int32, rts uint64) bool {
 	return C.pager_install(p.p, C.int32_t(b), C.uint32_t(generation), (*C.char)(unsafe.Pointer(&data[0])), C.int32_t(home), C.uint64_t(rts)) != 0
 }
 
-// Has reports whether blocks lo to hi-1 are valid and mapped, and writable if write is set. It calls no C and takes no lock:
-// if a fence of another goroutine comes between, an access faults.
+// Has reports whether blocks lo to hi-1 are valid and mapped, and writable if write is set. It calls no C and takes no
+// lock: if a fence of another goroutine comes between, an access faults.
 func (p *Pager) Has(lo, hi int32, write bool) bool {
 	want := uint32(C.VALID | C.MAPPED)
 	if write {

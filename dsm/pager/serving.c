@@ -1,9 +1,11 @@
-// Which thread serves, where the faulting threads do so themselves: one at a time, because there is one channel to other PEs.
+// Which thread serves, where the faulting threads do so themselves: one at a time, because there is one channel to
+// other PEs.
 //
 // A thread that serves does not look at signals, and Go wants to interrupt threads: to stop the world, and to let other
-// goroutines run. So a thread that waits long, for an answer or for the thread that serves, looks for Go's signal.
-// If it has come, the thread gives up: its access is done again when Go lets it, and faults again. What it was fetching is
-// fetched by the pager's thread instead, which no signal disturbs, so that many signals do not keep a fetch from its end.
+// goroutines run. So a thread that waits long, for an answer or for the thread that serves, looks for Go's signal. If
+// it has come, the thread gives up: its access is done again when Go lets it, and faults again. What it was fetching is
+// fetched by the pager's thread instead, which no signal disturbs, so that many signals do not keep a fetch from its
+// end.
 #include <linux/futex.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -34,8 +36,8 @@ static int try_begin(struct pager *p)
     return __atomic_compare_exchange_n(&p->serving, &free, TAKEN, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
-// serving_begin waits until no other thread serves, and stores whether it has waited. It returns 0 if interrupted, which
-// may be NULL, has said so.
+// serving_begin waits until no other thread serves, and stores whether it has waited. It returns 0 if interrupted,
+// which may be NULL, has said so.
 int serving_begin(struct pager *p, int *waited, int (*interrupted)(void))
 {
     *waited = 0;

@@ -1,12 +1,13 @@
-// Faults served by the faulting thread. The kernel sends it SIGBUS in place of putting it to sleep (UFFD_FEATURE_SIGBUS), the
-// handler serves the fault, and the access is done again when the handler returns. So no thread hands over to another.
+// Faults served by the faulting thread. The kernel sends it SIGBUS in place of putting it to sleep
+// (UFFD_FEATURE_SIGBUS), the handler serves the fault, and the access is done again when the handler returns. So no
+// thread hands over to another.
 //
 // The handler runs on the thread's signal stack, which Go has made for its own handlers and is small: what serves runs
 // on a stack of the pager (stack.h). All signals are blocked until the handler returns. That includes those that the C
 // library keeps for itself: their handlers would start at the top of the signal stack, over this one's frame.
 //
-// Addresses outside of all regions are for the handler that was there before, which is Go's: it is called as if it had got
-// the signal. A thread that blocks SIGBUS must not access a region: the kernel ends the process.
+// Addresses outside of all regions are for the handler that was there before, which is Go's: it is called as if it had
+// got the signal. A thread that blocks SIGBUS must not access a region: the kernel ends the process.
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -17,8 +18,8 @@
 #include "pager.h"
 #include "stack.h"
 
-// A watch is a region of which the handler knows. It is never freed, so that the handler can go through all of them without
-// a lock, and another region uses it again.
+// A watch is a region of which the handler knows. It is never freed, so that the handler can go through all of them
+// without a lock, and another region uses it again.
 struct watch {
     struct pager *pager; // NULL: free
     uint32_t inside;     // threads that look at pager or use it
@@ -37,7 +38,8 @@ static struct {
 static struct watch *enter(uint64_t at)
 {
     for (struct watch *w = __atomic_load_n(&process.first, __ATOMIC_ACQUIRE); w; w = w->next) {
-        __atomic_add_fetch(&w->inside, 1, __ATOMIC_SEQ_CST); // before the load: signal_unwatch has them the other way round
+        // Before the load: signal_unwatch has them the other way round.
+        __atomic_add_fetch(&w->inside, 1, __ATOMIC_SEQ_CST);
         struct pager *p = __atomic_load_n(&w->pager, __ATOMIC_SEQ_CST);
         if (p && at - (uint64_t)p->app < p->c.block * p->c.blocks)
             return w;
@@ -146,8 +148,8 @@ static void install(void)
     process.installed = STACK_CALLS && sigaction(SIGBUS, &a, &process.before) == 0;
 }
 
-// signal_usable installs the handler when it is called first. It returns 0 if there is none: for this CPU, or because the program
-// has replaced it.
+// signal_usable installs the handler when it is called first. It returns 0 if there is none: for this CPU, or because
+// the program has replaced it.
 int signal_usable(void)
 {
     struct sigaction now;

@@ -45,8 +45,8 @@ func testFaultsOfC(t *testing.T, faults Faults) {
 	}
 }
 
-// TestOtherSignals: a SIGBUS that is not a region's is Go's, as it is without a region. What a program does with package
-// os/signal leaves faults alone.
+// TestOtherSignals: a SIGBUS that is not a region's is Go's, as it is without a region. What a program does with
+// package os/signal leaves faults alone.
 func TestOtherSignals(t *testing.T) { inBothForms(t, testOtherSignals) }
 
 func testOtherSignals(t *testing.T, faults Faults) {
@@ -81,8 +81,8 @@ func testOtherSignals(t *testing.T, faults Faults) {
 	}
 }
 
-// TestSameBlocks: threads that fault on the same blocks at the same time read the same, and each block is fetched once. Their
-// writes to words of their own all stay.
+// TestSameBlocks: threads that fault on the same blocks at the same time read the same, and each block is fetched once.
+// Their writes to words of their own all stay.
 func TestSameBlocks(t *testing.T) { inBothForms(t, testSameBlocks) }
 
 func testSameBlocks(t *testing.T, faults Faults) {
@@ -126,7 +126,8 @@ func testSameBlocks(t *testing.T, faults Faults) {
 	}
 }
 
-// TestFetchLeftToThread: a goroutine that Go interrupts in each fault gets through, since the pager's thread ends what it began.
+// TestFetchLeftToThread: a goroutine that Go interrupts in each fault gets through, since the pager's thread ends what
+// it began.
 func TestFetchLeftToThread(t *testing.T) {
 	j := open(t, setup{pes: 2, block: os.Getpagesize(), blocks: 4, remote: true})
 	other, p := j.pe[0], j.pe[1]

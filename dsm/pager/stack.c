@@ -1,5 +1,5 @@
-// call_on is a file of its own: a compiler that saw its statement of assembly beside its callers would not know that f is called
-// there, and would take what f changes for unchanged.
+// call_on is a file of its own: a compiler that saw its statement of assembly beside its callers would not know that f
+// is called there, and would take what f changes for unchanged.
 #include "stack.h"
 
 #if defined(__x86_64__)

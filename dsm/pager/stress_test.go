@@ -2,8 +2,8 @@
 
 package pager
 
-// Readers and writers beside collections, in phases: in each phase every word has one writer, and what the phases before
-// have written is checked.
+// Readers and writers beside collections, in phases: in each phase every word has one writer, and what the phases
+// before have written is checked.
 
 import (
 	"encoding/binary"
@@ -41,8 +41,8 @@ func collect() (stop func()) {
 	return func() { close(done); <-ended }
 }
 
-// writePhase lets two goroutines of each PE go through random words: a goroutine writes the words that are its own in this
-// phase, and checks words that have no writer in it against shadow. It brings shadow up to date.
+// writePhase lets two goroutines of each PE go through random words: a goroutine writes the words that are its own in
+// this phase, and checks words that have no writer in it against shadow. It brings shadow up to date.
 func (j *job) writePhase(t *testing.T, phase int, shadow []uint64) {
 	t.Helper()
 	writer := func(i int) int { return int(hash(i, phase) >> 13 % uint64(4*j.pes)) } // 2*pes and above: none

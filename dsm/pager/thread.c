@@ -1,5 +1,5 @@
-// One thread that serves the faults of all others, which sleep in the kernel meanwhile. The kernel's own accesses, as those of
-// read(2), are served too, if userfaultfd permits it.
+// One thread that serves the faults of all others, which sleep in the kernel meanwhile. The kernel's own accesses, as
+// those of read(2), are served too, if userfaultfd permits it.
 #include <string.h>
 #include <unistd.h>
 
@@ -14,9 +14,9 @@ static void serve(struct pager *p, const struct uffd_msg *m)
     fault_serve(p, b, write, protected, NULL);
 }
 
-// thread_main blocks in the read of the next fault. So a fault takes two system calls of the pager: the read and what maps
-// the block. It does not look for faults before it blocks: a PE that is bound to one CPU shares it with its pager. It
-// ends at the first access to p->bell.
+// thread_main blocks in the read of the next fault. So a fault takes two system calls of the pager: the read and what
+// maps the block. It does not look for faults before it blocks: a PE that is bound to one CPU shares it with its pager.
+// It ends at the first access to p->bell.
 void *thread_main(void *arg)
 {
     struct pager *p = arg;

@@ -2,8 +2,8 @@
 
 package pager
 
-// What a pager must withstand from the kernel and from Go: collections that wait for a thread in a page fault, pages that
-// disappear, signals, system calls on cold pages, homes that are lost, and its own end.
+// What a pager must withstand from the kernel and from Go: collections that wait for a thread in a page fault, pages
+// that disappear, signals, system calls on cold pages, homes that are lost, and its own end.
 
 import (
 	"bytes"
@@ -38,8 +38,8 @@ func testCollectionDuringFault(t *testing.T, faults Faults) {
 	}
 }
 
-// TestCopyWithOneP: all goroutines copy cold blocks, which has no safe point, while collections wait for them. The pager
-// needs no P.
+// TestCopyWithOneP: all goroutines copy cold blocks, which has no safe point, while collections wait for them. The
+// pager needs no P.
 func TestCopyWithOneP(t *testing.T) { inBothForms(t, testCopyWithOneP) }
 
 func testCopyWithOneP(t *testing.T, faults Faults) {
@@ -134,8 +134,8 @@ func testSignalStorm(t *testing.T, faults Faults) {
 	}, storm)
 }
 
-// TestSystemCalls: the kernel's own accesses to cold pages are served if that is permitted. If not, they fail with EFAULT,
-// and succeed once the blocks are ready.
+// TestSystemCalls: the kernel's own accesses to cold pages are served if that is permitted. If not, they fail with
+// EFAULT, and succeed once the blocks are ready.
 func TestSystemCalls(t *testing.T) { inBothForms(t, testSystemCalls) }
 
 func testSystemCalls(t *testing.T, faults Faults) {
@@ -177,8 +177,8 @@ func failing(load func()) (faulted bool) {
 	return false
 }
 
-// TestLostHome: an access to a block whose home is lost is a fault that the program can recover, and the pager names the
-// PE. Other blocks stay.
+// TestLostHome: an access to a block whose home is lost is a fault that the program can recover, and the pager names
+// the PE. Other blocks stay.
 func TestLostHome(t *testing.T) { inBothForms(t, testLostHome) }
 
 func testLostHome(t *testing.T, faults Faults) {

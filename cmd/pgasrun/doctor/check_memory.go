@@ -1,7 +1,7 @@
 package doctor
 
-// Memory. The symmetric heaps of a host are one memfd, so neither /dev/shm nor a limit of System V counts; what counts is
-// what the host and its control groups have, how much may be mapped, and how large a file may be.
+// Memory. The symmetric heaps of a host are one memfd, so neither /dev/shm nor a limit of System V counts; what counts
+// is what the host and its control groups have, how much may be mapped, and how large a file may be.
 
 import (
 	"fmt"
@@ -34,7 +34,8 @@ func (s *System) meminfo(name string) (uint64, bool) {
 	return 0, false
 }
 
-// addressSpace: every PE maps the heaps of all PEs of its host, each as large as the host's memory unless told otherwise.
+// addressSpace: every PE maps the heaps of all PEs of its host, each as large as the host's memory unless told
+// otherwise.
 func addressSpace(s *System) finding {
 	return s.unlimited(unix.RLIMIT_AS, fewAddresses, "PEs map the heaps of all PEs of their host: `ulimit -v unlimited` in the shell, login script or unit that starts PEs, or a small PGAS_HEAP_MAX")
 }

@@ -6,9 +6,9 @@
 //	check_*.go       the checks
 //	text.go          the report for people
 //
-// A check never fails: what it cannot read, it says it does not know. So a report exists for every host, and a bug report
-// can attach it. The checks of one host need neither UCX nor cgo, since pgasrun runs where there is neither. What needs UCX
-// and other hosts, command pgasdoctor measures, as a job of one PE on each host.
+// A check never fails: what it cannot read, it says it does not know. So a report exists for every host, and a bug
+// report can attach it. The checks of one host need neither UCX nor cgo, since pgasrun runs where there is neither.
+// What needs UCX and other hosts, command pgasdoctor measures, as a job of one PE on each host.
 //
 //ci:nocgo=short
 package doctor
@@ -18,7 +18,8 @@ import (
 	"slices"
 )
 
-// Version is that of the report. It changes when a field changes its meaning or goes; a field that is new does not change it.
+// Version is that of the report. It changes when a field changes its meaning or goes; a field that is new does not
+// change it.
 const Version = 1
 
 // State is what a check has found.

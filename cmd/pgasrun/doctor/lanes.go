@@ -55,8 +55,8 @@ func of(all []Lane, uses ...string) string {
 	return strings.Join(found, ", ")
 }
 
-// Explain fills in why RMA and atomics go as they do. rma is PGAS_RMA (auto, am or native), amo PGAS_AMO (cpu or nic), tls
-// UCX_TLS, each as it is in effect.
+// Explain fills in why RMA and atomics go as they do. rma is PGAS_RMA (auto, am or native), amo PGAS_AMO (cpu or nic),
+// tls UCX_TLS, each as it is in effect.
 func (p *Pair) Explain(rma, amo, tls string) {
 	memory, atomics := of(p.Lanes, "rma", "amo"), of(p.Lanes, "amo")
 	p.NICCapable = atomics != ""

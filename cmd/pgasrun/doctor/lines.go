@@ -1,7 +1,7 @@
 package doctor
 
-// What pgasdoctor prints: a line for each thing that it knows, as soon as it knows it. So what has been measured before a PE
-// dies is in the report. The launcher keeps lines whole.
+// What pgasdoctor prints: a line for each thing that it knows, as soon as it knows it. So what has been measured before
+// a PE dies is in the report. The launcher keeps lines whole.
 
 import (
 	"bufio"

@@ -1,6 +1,7 @@
 package doctor
 
-// What a check may ask of the host. Tests make a System of files of their own and of functions that answer as they like.
+// What a check may ask of the host. Tests make a System of files of their own and of functions that answer as they
+// like.
 
 import (
 	"errors"
@@ -21,14 +22,17 @@ import (
 
 // System is a host, as far as the checks see it.
 type System struct {
-	Root       string                                                // the root of its file system: /proc, /sys and /dev are below it
-	Environ    []string                                              // NAME=value
-	LookPath   func(name string) (string, error)                     // where a command is
-	Limit      func(resource int) (uint64, error)                    // a limit of this process, unix.RLIM_INFINITY without one
-	Space      func(path string) (total, free uint64, err error)     // bytes of a file system
-	Pager      func() error                                          // whether userfaultfd can serve coherent memory
-	CPUs       func() []int                                          // those that this process may run on, nil if unknown
-	ClockState func() (synchronized bool, maxErrUs int64, err error) // of the host's clock
+	Root     string                            // the root of its file system, with /proc, /sys and /dev
+	Environ  []string                          // each variable as NAME=value
+	LookPath func(name string) (string, error) // where a command is
+	// Limit returns a limit of this process, unix.RLIM_INFINITY without one.
+	Limit func(resource int) (uint64, error)
+	// Space returns the bytes of a file system.
+	Space func(path string) (total, free uint64, err error)
+	Pager func() error // whether userfaultfd can serve coherent memory
+	CPUs  func() []int // the CPUs that this process may run on, nil if unknown
+	// ClockState returns whether the host's clock is synchronized, and its largest error.
+	ClockState func() (synchronized bool, maxErrUs int64, err error)
 	Interfaces func() ([]Interface, error)
 	Memory     uint64 // bytes that processes may use, as PEs count it
 	Gopgas     string // version of gopgas in this program

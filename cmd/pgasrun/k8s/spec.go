@@ -1,5 +1,5 @@
-// Package k8s describes a job of PEs to Kubernetes: an Indexed Job whose pods are the hosts of the job, or a JobSet, and
-// what it needs besides. It prints the objects and never talks to a cluster.
+// Package k8s describes a job of PEs to Kubernetes: an Indexed Job whose pods are the hosts of the job, or a JobSet,
+// and what it needs besides. It prints the objects and never talks to a cluster.
 //
 //	spec.go      what the user chooses, and what is wrong with it
 //	objects.go   the parts of Kubernetes' objects that are used

@@ -1,6 +1,7 @@
 package ui
 
-// Small charts of a series, as SVG. Their sizes are attributes, since the page allows no styles but those of its own sheet.
+// Small charts of a series, as SVG. Their sizes are attributes, since the page allows no styles but those of its own
+// sheet.
 
 import (
 	"fmt"

@@ -2,9 +2,9 @@ package ui
 
 // Readers of the page must know the token. A stranger gets one line.
 //
-// The token is in the path, so that every link of the page has it, and nothing has to be kept in the browser. A page of somebody
-// else that a browser shows cannot ask for it by a name that it has made point to this host (DNS rebinding): the name in a request
-// must be an address, localhost, or what -ui names.
+// The token is in the path, so that every link of the page has it, and nothing has to be kept in the browser. A page of
+// somebody else that a browser shows cannot ask for it by a name that it has made point to this host (DNS rebinding):
+// the name in a request must be an address, localhost, or what -ui names.
 
 import (
 	"crypto/rand"

@@ -1,8 +1,8 @@
 package ui
 
-// Why PEs wait. Each PE that has been blocked for long waits for some others: for the PE that it has published, or, in a collective,
-// for those that have not called it. That is a graph. A cycle in it is a deadlock. Where there is none, all PEs of
-// a chain wait for the one at its end.
+// Why PEs wait. Each PE that has been blocked for long waits for some others: for the PE that it has published, or, in
+// a collective, for those that have not called it. That is a graph. A cycle in it is a deadlock. Where there is none,
+// all PEs of a chain wait for the one at its end.
 
 import (
 	"cmp"

@@ -1,7 +1,7 @@
 package ui
 
-// The traffic of each PE to each, as a map of colours. Colours are by the logarithm: a job has pairs that move a few bytes, and
-// others that move gigabytes. A cell of a large job stands for a block of PEs.
+// The traffic of each PE to each, as a map of colours. Colours are by the logarithm: a job has pairs that move a few
+// bytes, and others that move gigabytes. A cell of a large job stands for a block of PEs.
 
 import (
 	"cmp"

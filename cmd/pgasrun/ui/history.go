@@ -1,7 +1,7 @@
 package ui
 
-// What the numbers were before. A series has a bounded number of points: when it is full, each two become one, and from then on
-// a point stands for twice as many looks. So a series covers the whole job, however long it takes.
+// What the numbers were before. A series has a bounded number of points: when it is full, each two become one, and from
+// then on a point stands for twice as many looks. So a series covers the whole job, however long it takes.
 
 import (
 	"time"

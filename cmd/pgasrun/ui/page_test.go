@@ -40,7 +40,8 @@ func elements(t *testing.T, page []byte) (count map[string]int, text string) {
 	return count, b.String()
 }
 
-// busy returns a job of n PEs that is in the middle of something: every PE moves bytes to some others, half of them wait.
+// busy returns a job of n PEs that is in the middle of something: every PE moves bytes to some others, half of them
+// wait.
 func busy(n int, elapsed time.Duration) launch.Snapshot {
 	s := made(n, min(n, 4), elapsed)
 	for i := range n {

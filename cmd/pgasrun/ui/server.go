@@ -1,8 +1,8 @@
 package ui
 
-// The server of a page. A reader's request for news waits here until there is some. Whatever readers do, the job goes on, and
-// pgasrun ends: connections are bounded in number, requests in time, and at the end those that wait for the last news have a moment
-// to take it.
+// The server of a page. A reader's request for news waits here until there is some. Whatever readers do, the job goes
+// on, and pgasrun ends: connections are bounded in number, requests in time, and at the end those that wait for the
+// last news have a moment to take it.
 
 import (
 	"context"
@@ -114,7 +114,8 @@ func (p *Page) serve(l net.Listener, name string) *Server {
 	return s
 }
 
-// routes answers by path. There is no http.ServeMux, which would send a path that is not clean to one without the token.
+// routes answers by path. There is no http.ServeMux, which would send a path that is not clean to one without the
+// token.
 func (s *Server) routes() http.Handler {
 	at := map[string]http.HandlerFunc{
 		"/": s.whole, "/fragment": s.fragment, "/save": s.save,
@@ -214,8 +215,8 @@ func (p *Page) await(ctx context.Context, version uint64) {
 	}
 }
 
-// Close ends the server. If somebody has just looked at the page, it waits until the last of it is answered with, but no longer
-// than a moment.
+// Close ends the server. If somebody has just looked at the page, it waits until the last of it is answered with, but
+// no longer than a moment.
 func (s *Server) Close() {
 	for until := time.Now().Add(lastTime); time.Now().Before(until) && s.isWatched() && (s.waiting.Load() > 0 || s.finals.Load() == 0); {
 		time.Sleep(5 * time.Millisecond)

@@ -51,7 +51,8 @@ func ask(t *testing.T, method, url, host string) (*http.Response, string) {
 	return a, string(body)
 }
 
-// TestGuard: a reader without the token, or one that calls this host what it is not called, gets one line; nothing but reading is answered.
+// TestGuard: a reader without the token, or one that calls this host what it is not called, gets one line; nothing but
+// reading is answered.
 func TestGuard(t *testing.T) {
 	_, s := serving(t)
 	base := s.URL[:strings.Index(s.URL, s.token())]
@@ -141,7 +142,8 @@ func TestListen(t *testing.T) {
 	}
 }
 
-// TestReaderThatNeverReads: a client that asks again and again and takes no answer holds up neither the others nor the end.
+// TestReaderThatNeverReads: a client that asks again and again and takes no answer holds up neither the others nor the
+// end.
 func TestReaderThatNeverReads(t *testing.T) {
 	p, s := serving(t)
 	addr := strings.Split(s.URL, "/")[2]

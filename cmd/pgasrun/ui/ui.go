@@ -1,7 +1,7 @@
 // Package ui is the page of pgasrun -ui: what each PE of a running job does, in a browser.
 //
-// A Page collects: it looks at the job twice a second, and keeps the last lines of each PE. It draws itself when somebody asks.
-// So a page that nobody watches costs little, and whatever a reader does, the job goes on.
+// A Page collects: it looks at the job twice a second, and keeps the last lines of each PE. It draws itself when
+// somebody asks. So a page that nobody watches costs little, and whatever a reader does, the job goes on.
 //
 // Where to read, from the job to the browser:
 //
@@ -79,8 +79,8 @@ type standing struct {
 	over bool          // they no longer do
 }
 
-// lately is how long before the end of a job that has failed PEs must have waited for that to be part of how it ended: what ends
-// a job ends its waits first.
+// lately is how long before the end of a job that has failed PEs must have waited for that to be part of how it ended:
+// what ends a job ends its waits first.
 const lately = 5 * time.Second
 
 // New returns the page of a job that has not started.
@@ -138,7 +138,8 @@ func (p *Page) take(s launch.Snapshot) {
 	switch {
 	case !why.Found():
 		p.standing.over = true
-	case !failed || !p.standing.why.Found() || s.Elapsed-p.standing.at > lately: // those who outlive a failure wait for those who do not
+	// PEs that outlive a failure wait for those that do not: then what stood just before it stays.
+	case !failed || !p.standing.why.Found() || s.Elapsed-p.standing.at > lately:
 		p.standing = standing{why: why, at: s.Elapsed}
 	}
 }

@@ -1,5 +1,5 @@
-// Package baseline has the protocols that dsm is compared with, and the parts of MENPS that dsm does otherwise. They run in
-// mode Soft only.
+// Package baseline has the protocols that dsm is compared with, and the parts of MENPS that dsm does otherwise. They
+// run in mode Soft only.
 //
 //	baseline.go    Open
 //	homes.go       fixed homes: master copies, and releases that put into them

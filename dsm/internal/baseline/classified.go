@@ -1,9 +1,9 @@
 package baseline
 
-// Classified: the protocol of ArgoDSM (S. Kaxiras et al.: "Turning Centralized Coherence and Distributed Critical-Section
-// Execution on their Head", 2015). A PE drops copies at each acquire without being told, but keeps those of blocks that
-// no other PE has ever written. Bitmaps of readers and writers on the block's home, PE b mod n, tell the classes. The
-// first release of a PE that changes a class tells the PEs that have copies.
+// Classified: the protocol of ArgoDSM (S. Kaxiras et al.: "Turning Centralized Coherence and Distributed
+// Critical-Section Execution on their Head", 2015). A PE drops copies at each acquire without being told, but keeps
+// those of blocks that no other PE has ever written. Bitmaps of readers and writers on the block's home, PE b mod n,
+// tell the classes. The first release of a PE that changes a class tells the PEs that have copies.
 //
 // A reader enters the bitmap of readers and then looks at the writers; a writer enters the bitmap of writers and then
 // looks at the readers. So one of the two sees the other.

@@ -1,12 +1,12 @@
 package baseline
 
-// Directory: the baseline that MENPS is compared with. The home of block b, PE b mod n, has a bitmap of the PEs that have
-// copies. A release puts what it has changed into the home's master copy, takes the bitmap, and sets a bit for the block
-// in a bitmap on each of those PEs, which looks through its bitmap at its next acquire. There are no notices and no
-// leases.
+// Directory: the baseline that MENPS is compared with. The home of block b, PE b mod n, has a bitmap of the PEs that
+// have copies. A release puts what it has changed into the home's master copy, takes the bitmap, and sets a bit for the
+// block in a bitmap on each of those PEs, which looks through its bitmap at its next acquire. There are no notices and
+// no leases.
 //
-// A reader enters the bitmap before it fetches, and a releaser takes the bitmap after it has put: the reader has the new
-// bytes, or the releaser tells it.
+// A reader enters the bitmap before it fetches, and a releaser takes the bitmap after it has put: the reader has the
+// new bytes, or the releaser tells it.
 
 import (
 	"context"

@@ -5,8 +5,8 @@ package baseline
 // Floating. The home of block b is PE b mod n. A release puts the runs of bytes that it has changed into the home's
 // master copy and raises the block's version there, in its turn.
 //
-// hint[b] of the home has the number of the newest version. A releaser's own copy stays valid if no version lies between
-// the one that it was fetched from and the one that it makes.
+// hint[b] of the home has the number of the newest version. A releaser's own copy stays valid if no version lies
+// between the one that it was fetched from and the one that it makes.
 
 import (
 	"context"
@@ -99,8 +99,8 @@ func (p *fixedHome) Change(list []*protocol.Turn) error {
 	return nil
 }
 
-// putBlocks merges what this PE has changed with the newest versions, which it fetches if it does not have them, and puts
-// the blocks. before has the numbers of the newest versions. The puts are on their way when it returns.
+// putBlocks merges what this PE has changed with the newest versions, which it fetches if it does not have them, and
+// puts the blocks. before has the numbers of the newest versions. The puts are on their way when it returns.
 func (p *fixedHome) putBlocks(list []*protocol.Turn, before []uint64) {
 	h := p.homes
 	for i, t := range list {

@@ -1,8 +1,8 @@
 package baseline
 
 // The barrier and the acquire of MENPS. The notices of each PE are gathered by all PEs, so the limit holds for one PE's
-// notices, and nothing is left out of what a PE has got. The messages are n times as long as those of dissemination, and
-// always as long as their limit.
+// notices, and nothing is left out of what a PE has got. The messages are n times as long as those of dissemination,
+// and always as long as their limit.
 
 import (
 	"context"

@@ -3,14 +3,16 @@ package protocol
 // An acquire: this PE drops the copies that other PEs' releases have made out of date, by notices and by leases, and
 // passes the notices on in its own releases.
 
-// Acquire drops the copies that notices and leases declare out of date, and renews the leases of this PE's own versions.
+// Acquire drops the copies that notices and leases declare out of date, and renews the leases of this PE's own
+// versions.
 func (p *Floating) Acquire(told Notices) {
 	p.learn(told)
 	p.renewOwn()
 	p.Cache.Expire(p.Now)
 }
 
-// AcquireNotices drops the copies that notices and leases declare out of date. A home's own copies end with their leases.
+// AcquireNotices drops the copies that notices and leases declare out of date. A home's own copies end with their
+// leases.
 func (s *State) AcquireNotices(told Notices) {
 	s.learn(told)
 	s.Cache.Expire(s.Now)
@@ -29,9 +31,9 @@ func (s *State) learn(told Notices) {
 	s.Notices.Min = max(s.Notices.Min, told.Min)
 }
 
-// renewOwn gives new leases to copies whose home is this PE, as a fetch from another PE would get them. Such a copy is the
-// newest version, with own bytes over it, as long as the version word is neither closed nor moved: a fetch would bring
-// what is there. A cache that is no Renewer does it at the end of the acquire.
+// renewOwn gives new leases to copies whose home is this PE, as a fetch from another PE would get them. Such a copy is
+// the newest version, with own bytes over it, as long as the version word is neither closed nor moved: a fetch would
+// bring what is there. A cache that is no Renewer does it at the end of the acquire.
 func (p *Floating) renewOwn() {
 	s := p.State
 	if s.renewer == nil {

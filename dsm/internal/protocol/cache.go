@@ -34,15 +34,15 @@ type Cache interface {
 	Drop(b int32, home int32, rts uint64)
 	// Expire sets the logical time, drops every copy whose lease ended before it, and ends an acquire.
 	Expire(now uint64)
-	// Current begins an acquire without notices, and reports whether nothing else is to be done. A copy of a version that
-	// was closed when it was fetched has to be dropped. Other fences may be under way.
+	// Current begins an acquire without notices, and reports whether nothing else is to be done. A copy of a version
+	// that was closed when it was fetched has to be dropped. Other fences may be under way.
 	Current() bool
 	// DropAll drops the copies for which stale is true, whatever their leases.
 	DropAll(stale func(b int32) bool)
 	// Known returns what the PE knows of a block.
 	Known(b int32) CopyInfo
-	// Has reports whether blocks lo to hi-1 are valid and ready, and writable if write is set: nothing is to be done then
-	// before an access.
+	// Has reports whether blocks lo to hi-1 are valid and ready, and writable if write is set: nothing is to be done
+	// then before an access.
 	Has(lo, hi int32, write bool) bool
 	// Zeros makes an untouched block a valid copy.
 	Zeros(b int32)

@@ -6,7 +6,8 @@ package protocol
 // The words of a round are used by every second barrier. A PE can be one barrier ahead of another, but not two.
 //
 // Where no PE has anything new to tell, a barrier that says so is enough. All PEs expect of a barrier what the last one
-// has shown, so all begin it in the same way: after one with notices they exchange, and after one without they ask first.
+// has shown, so all begin it in the same way: after one with notices they exchange, and after one without they ask
+// first.
 
 import (
 	"context"
@@ -16,8 +17,8 @@ import (
 	"github.com/gopgas/gopgas/pgas"
 )
 
-// Exchange sends known to all PEs, blocks until all have come, and returns what all of them know. Without news, no PE has
-// told anything since the last barrier.
+// Exchange sends known to all PEs, blocks until all have come, and returns what all of them know. Without news, no PE
+// has told anything since the last barrier.
 func (s *State) Exchange(ctx context.Context, known Notices) (all Notices, news bool, err error) {
 	defer RecoverPeer(&err)
 	if s.quiet {

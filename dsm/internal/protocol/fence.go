@@ -30,8 +30,8 @@ func (s *State) EndTurn() {
 	}
 }
 
-// RecoverPeer, deferred, turns a panic with *pgas.PeerError, by which an operation says that its target is lost, into an
-// error. Other panics go on.
+// RecoverPeer, deferred, turns a panic with *pgas.PeerError, by which an operation says that its target is lost, into
+// an error. Other panics go on.
 func RecoverPeer(err *error) {
 	p := recover()
 	if p == nil {

@@ -1,8 +1,8 @@
 package protocol
 
 // Write notices: block b has a version of number wts at PE pe. A PE passes on the newest notice of each block that it
-// has made or has got since the last barrier, up to Options.Notices of them. Instead of older notices it passes on their
-// greatest number: a copy whose lease ends before that number may be out of date.
+// has made or has got since the last barrier, up to Options.Notices of them. Instead of older notices it passes on
+// their greatest number: a copy whose lease ends before that number may be out of date.
 
 import (
 	"cmp"

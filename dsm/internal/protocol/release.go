@@ -83,8 +83,8 @@ func (p *Floating) closeVersions(list []*Turn, buffer []byte) error {
 	return nil
 }
 
-// getLatest gets the newest versions of blocks whose turns this PE has into buffer. They are on their way when it returns.
-// Neighbouring blocks of one home are one message.
+// getLatest gets the newest versions of blocks whose turns this PE has into buffer. They are on their way when it
+// returns. Neighbouring blocks of one home are one message.
 func (s *State) getLatest(list []*Turn, buffer []byte) {
 	for len(list) > 0 {
 		n := 1

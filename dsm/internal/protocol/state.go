@@ -21,7 +21,8 @@ type Config struct {
 	Elements  func(block int) string // names the elements of a block, for reports
 }
 
-// State is one PE's part in the protocol of a region: its turn of fences, what it has learned, and what it has under way.
+// State is one PE's part in the protocol of a region: its turn of fences, what it has learned, and what it has under
+// way.
 type State struct {
 	Config
 	Me, N    int
@@ -41,7 +42,8 @@ type State struct {
 	Words  Words
 
 	Exchanger Exchanger
-	// unfinished is the rest of a release whose context has ended before the release. The holder of the turn has left it.
+	// unfinished is the rest of a release whose context has ended before the release. The holder of the turn has left
+	// it.
 	unfinished func(context.Context) error
 	behind     behind
 	renewer    Renewer         // the Cache, if its leases are renewed from here; nil otherwise

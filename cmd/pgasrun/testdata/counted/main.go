@@ -1,5 +1,6 @@
-// Command counted has each PE put seven words to the next one, and wait for all. With the argument "killed", the last PE gets
-// a SIGKILL while it waits. With "input", all wait for PE 0 then, which waits for the end of its standard input.
+// Command counted has each PE put seven words to the next one, and wait for all. With the argument "killed", the last
+// PE gets a SIGKILL while it waits. With "input", all wait for PE 0 then, which waits for the end of its standard
+// input.
 package main
 
 import (

@@ -7,8 +7,8 @@
 //	word    the last PE waits for a word that nobody sets, the others wait for it in a barrier
 //	helped  each PE waits for a word that nobody sets; goroutines of all have served each other meanwhile, and have ended
 //
-// Or it ends, after the last PE has kept the others waiting in many ways. Each lasts until there is a file of its number
-// in a directory:
+// Or it ends, after the last PE has kept the others waiting in many ways. Each lasts until there is a file of its
+// number in a directory:
 //
 //	slow DIR
 package main
@@ -93,7 +93,8 @@ func hold(ctx context.Context, w *pgas.World, locks pgas.Sym[pgas.Lock]) error {
 	return nil
 }
 
-// helped has a goroutine of each PE wait some times for the PE before it, while another one waits for a word that nobody sets.
+// helped has a goroutine of each PE wait some times for the PE before it, while another one waits for a word that
+// nobody sets.
 func helped(ctx context.Context, w *pgas.World, words pgas.Sym[uint64]) error {
 	const rounds = 2
 	turn := pgas.AtomicOf(words, 1)

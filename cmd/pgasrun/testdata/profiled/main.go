@@ -1,5 +1,5 @@
-// Command profiled computes, waits for a mutex, and leaves its job. With a number as argument, that PE is killed instead; with
-// "before" or "inside" it profiles itself, from before Main or in the body.
+// Command profiled computes, waits for a mutex, and leaves its job. With a number as argument, that PE is killed
+// instead; with "before" or "inside" it profiles itself, from before Main or in the body.
 package main
 
 import (

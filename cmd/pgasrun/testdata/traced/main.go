@@ -1,5 +1,6 @@
-// Command traced does what a trace shows: PE 1 computes in a region while the others wait for its signal, for its lock, for its
-// notification and in a barrier. The first argument is for how long. With a second one the last PE then kills itself.
+// Command traced does what a trace shows: PE 1 computes in a region while the others wait for its signal, for its lock,
+// for its notification and in a barrier. The first argument is for how long. With a second one the last PE then kills
+// itself.
 package main
 
 import (

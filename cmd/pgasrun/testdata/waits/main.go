@@ -1,5 +1,5 @@
-// Command waits has PE 0 wait for a word that PE 1 sets late, and everyone for the barrier behind it. With an argument, PE 2
-// comes late to the barrier, and nobody waits for a word.
+// Command waits has PE 0 wait for a word that PE 1 sets late, and everyone for the barrier behind it. With an argument,
+// PE 2 comes late to the barrier, and nobody waits for a word.
 package main
 
 import (

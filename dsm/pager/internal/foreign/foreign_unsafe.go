@@ -23,8 +23,8 @@ func Sum(words []uint64) uint64 {
 	return uint64(C.foreign_sum(address(words), C.uint64_t(len(words))))
 }
 
-// ThreadSum adds words in C on a thread that Go does not know. It returns 0 if an access has changed errno, and fails if there
-// is no thread to be had.
+// ThreadSum adds words in C on a thread that Go does not know. It returns 0 if an access has changed errno, and fails
+// if there is no thread to be had.
 func ThreadSum(words []uint64) (uint64, error) {
 	var sum C.uint64_t
 	if err := C.foreign_thread_sum(address(words), C.uint64_t(len(words)), &sum); err != 0 {

@@ -26,8 +26,8 @@ static int pass(remote_t *r, const uint32_t *closed, int (*interrupted)(void))
     return gives_up ? OUTSIDE_INTERRUPTED : 0;
 }
 
-// travel takes the time of a message, and waits while the gate is closed. It returns -1 if pe is lost. It looks about once in a
-// millisecond whether the caller is interrupted.
+// travel takes the time of a message, and waits while the gate is closed. It returns -1 if pe is lost. It looks about
+// once in a millisecond whether the caller is interrupted.
 static int travel(remote_t *r, int pe, int (*interrupted)(void))
 {
     for (uint64_t part, ns = __atomic_load_n(&r->delay_ns, __ATOMIC_RELAXED); ns > 0; ns -= part) {
