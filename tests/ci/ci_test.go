@@ -86,6 +86,31 @@ func TestSeedsOf(t *testing.T) {
 	}
 }
 
+// TestTurn: each thing has its turn once in so many days, and no day is without.
+func TestTurn(t *testing.T) {
+	begin := time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC)
+	for _, all := range [][]int{{0}, {0, 1}, {0, 1, 2}, {0, 1, 2, 3, 4, 5, 6, 7}} {
+		turns := map[int]int{}
+		for day := range few {
+			today := turnAt(t.Context(), all, few, begin.AddDate(0, 0, day))
+			if len(today) == 0 || len(today) > len(all)/few+1 {
+				t.Errorf("of %v day %d has %v", all, day, today)
+			}
+			for _, i := range today {
+				turns[i]++
+			}
+		}
+		for _, i := range all {
+			if turns[i] == 0 || len(all) >= few && turns[i] != 1 {
+				t.Errorf("of %v, %d has %d turns in %d days", all, i, turns[i], few)
+			}
+		}
+	}
+	if none := turnAt(t.Context(), []int{}, few, begin); len(none) > 0 {
+		t.Errorf("of nothing %v", none)
+	}
+}
+
 // TestWeekly: each weekly test runs on one day of seven, and with -long; no other test has a weekly one's name, as the
 // step compute leaves out tests by name.
 func TestWeekly(t *testing.T) {
@@ -97,7 +122,7 @@ func TestWeekly(t *testing.T) {
 	begin := time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC)
 	runs := map[target]int{}
 	for day := range 7 {
-		today := weeklyOf(t.Context(), weekly, begin.AddDate(0, 0, day))
+		today := turnAt(t.Context(), weekly, week, begin.AddDate(0, 0, day))
 		for _, test := range today {
 			runs[test]++
 		}
@@ -110,7 +135,7 @@ func TestWeekly(t *testing.T) {
 			t.Errorf("%s of %s runs %d times in seven days", test.name, test.pkg, runs[test])
 		}
 	}
-	if all := weeklyOf(context.WithValue(t.Context(), longKey{}, true), weekly, begin); len(all) != len(weekly) {
+	if all := turnAt(context.WithValue(t.Context(), longKey{}, true), weekly, week, begin); len(all) != len(weekly) {
 		t.Errorf("-long runs %d of %d", len(all), len(weekly))
 	}
 	computing, err := having(t.Context(), with("computes"))

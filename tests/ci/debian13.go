@@ -86,6 +86,7 @@ func testsUnderDebian13(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	tests = turn(ctx, tests, few)
 	return inDebian13(ctx, nil, func(enter func(argv ...string) []string) error {
 		var failed []error
 		for _, u := range tests {
@@ -107,7 +108,7 @@ func compiledUnderDebian13(ctx context.Context) error {
 	}
 	return inDebian13(ctx, nil, func(enter func(argv ...string) []string) error {
 		argv := []string{"go", "list", "-export", "-test", "-f={{with .Error}}{{.}}{{end}}"}
-		for _, u := range tests {
+		for _, u := range turn(ctx, tests, few) {
 			argv = append(argv, u.pkg)
 		}
 		return show(ctx, nil, enter(argv...)...)

@@ -11,11 +11,22 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 )
 
 // target is one function of a package's tests.
 type target struct{ pkg, name string }
+
+// packagesOf returns the packages of targets, each once.
+func packagesOf(targets []target) (packages []string) {
+	for _, t := range targets {
+		if !slices.Contains(packages, t.pkg) {
+			packages = append(packages, t.pkg)
+		}
+	}
+	return packages
+}
 
 // marked is a target, with the attributes that its comment has.
 type marked struct {

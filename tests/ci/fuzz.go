@@ -36,7 +36,11 @@ func fuzz(ctx context.Context) error {
 	}
 	defer os.RemoveAll(f.tmp)
 	var failed []error
+	today := turn(ctx, packagesOf(targets), few)
 	for _, t := range targets {
+		if !slices.Contains(today, t.pkg) {
+			continue
+		}
 		if err := f.try(ctx, t); err != nil {
 			failed = append(failed, fmt.Errorf("%s of %s: %w; if its output names a failing input, that is in the package's testdata/fuzz now: commit it with the remedy", t.name, t.pkg, err))
 		}

@@ -6,6 +6,7 @@
 //	job.go         the main job, on one machine and on two hosts
 //	step.go        what a step of the tests is
 //	steps.go       the steps
+//	day.go         what of them has its turn today
 //	lanes.go       which of them run beside others
 //	debian13.go    the step with another release of UCX
 //	root.go        running a program in another system's files
@@ -97,7 +98,7 @@ the load of the machine takes, is ended as hanging.`)
 	short := fs.Bool("short", false, "only the first steps, with `go test -short`: a few minutes")
 	strict := fs.Bool("strict", false, "fail, too, if a test passes only when it runs again alone")
 	many := fs.String("hundred", "", "run the tests that match this `pattern` of go test -run a hundred times beside 8 busy loops,\nin all packages, or in those whose directories follow; no step runs")
-	long := fs.Bool("long", false, "with all ten adversaries of the simulator, not three that change every day, and all weekly tests,\nnot a seventh of them")
+	long := fs.Bool("long", false, "also what other days have: all ten adversaries of the simulator, not three; all weekly tests, not a\nseventh; and all packages in the steps whose tests the step test runs too, and fuzz, not a third")
 	list := fs.Bool("list", false, "list the steps, and run nothing")
 	if err := parseFlags(fs, args); err != nil {
 		return err

@@ -3,7 +3,6 @@ package main
 // The steps of the tests. Each is a few commands that can be run by hand.
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,7 +36,7 @@ var steps = []step{
 	{name: "clusters", what: "Slurm, mpirun and a hand start jobs on two hosts", run: goTest(nil, "./tests/clusters"), beside: waiting},
 	{name: "nocgo", what: "the module builds without C, and passes the tests that C makes a difference to, most in short mode", run: withoutC, beside: waiting},
 	{name: "bench", what: "every benchmark runs", run: benchmarks, beside: waiting},
-	{name: "sanitize", what: "the C of the engine and of the pager has no undefined behaviour, where the engine's numbers wrap too", run: goTest(sanitized, "-short", "./ucx/engine", "./pgas/transport/ucp", "./dsm/pager"), beside: waiting},
+	{name: "sanitize", what: "the C of the engine and of the pager has no undefined behaviour, where the engine's numbers wrap too", run: sanitize, beside: waiting},
 	{name: "ucx118", what: "the tests of what calls UCX, and of mpirun and prun, pass in a Debian 13, with UCX 1.18 and Open MPI 5", run: testsUnderDebian13, beside: waiting},
 }
 
@@ -67,6 +66,11 @@ var sanitized = []string{
 	"CGO_LDFLAGS=-fsanitize=undefined",
 }
 
+func sanitize(ctx context.Context) error {
+	chosen := turn(ctx, []string{"./ucx/engine", "./pgas/transport/ucp", "./dsm/pager"}, few)
+	return goTest(sanitized, append([]string{"-short"}, chosen...)...)(ctx)
+}
+
 var benchmarkFunc = regexp.MustCompile(`(?m)^func (Benchmark\w*)\(`)
 
 // benchmarks runs each once, in the packages that have some: a package's tests are linked for it.
@@ -76,11 +80,7 @@ func benchmarks(ctx context.Context) error {
 		return err
 	}
 	args := []string{"-run=^$", "-bench=.", "-benchtime=1x"}
-	for _, t := range found {
-		if !slices.Contains(args, t.pkg) {
-			args = append(args, t.pkg)
-		}
-	}
+	args = append(args, turn(ctx, packagesOf(found), few)...)
 	return goTest(nil, args...)(ctx)
 }
 
@@ -91,7 +91,7 @@ func race(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	args = append(args, chosen...)
+	args = append(args, turn(ctx, chosen, few)...)
 	return goTest([]string{fastPath}, args...)(ctx)
 }
 
@@ -233,8 +233,8 @@ func withoutC(ctx context.Context) error {
 		return err
 	}
 	return errors.Join(
-		goTest(env, append([]string{"-p=1", notSimulated}, whole...)...)(ctx),
-		goTest(env, append([]string{"-p=1", "-short", notSimulated}, short...)...)(ctx))
+		goTest(env, append([]string{"-p=1", notSimulated}, turn(ctx, whole, few)...)...)(ctx),
+		goTest(env, append([]string{"-p=1", "-short", notSimulated}, turn(ctx, short, few)...)...)(ctx))
 }
 
 // computed names tests of other packages that only compute: planted bugs, which are compiled, and programs in the
@@ -269,8 +269,7 @@ func testsOfComputing(ctx context.Context) error {
 		}
 	}
 	failed := []error{goTest(nil, append([]string{skip}, matched...)...)(ctx), goTest(nil, args...)(ctx)}
-	today := weeklyOf(ctx, weekly, time.Now())
-	fmt.Fprintf(laneOf(ctx).stdout(), "of %d weekly tests today's %d:\n", len(weekly), len(today))
+	today := turn(ctx, weekly, week)
 	for len(today) > 0 { // those of a package together
 		n := slices.IndexFunc(today, func(t target) bool { return t.pkg != today[0].pkg })
 		if n < 0 {
@@ -282,39 +281,6 @@ func testsOfComputing(ctx context.Context) error {
 	return errors.Join(failed...)
 }
 
-// weeklyTests finds the tests that have the attribute, by package.
-func weeklyTests(root string) (weekly []target, err error) {
-	tests, err := markedFuncs(root, anyTest)
-	for _, t := range tests {
-		if slices.Contains(t.words, "weekly") {
-			weekly = append(weekly, t.target)
-		}
-	}
-	slices.SortFunc(weekly, func(a, b target) int { return cmp.Or(cmp.Compare(a.pkg, b.pkg), cmp.Compare(a.name, b.name)) })
-	return weekly, err
-}
-
-// weeklyOf returns the weekly tests of a day: every seventh, so that each runs within seven days. With -long it returns
-// all.
-func weeklyOf(ctx context.Context, weekly []target, now time.Time) (today []target) {
-	day := int(now.Unix() / (24 * 60 * 60) % 7)
-	for i, t := range weekly {
-		if i%7 == day || ctx.Value(longKey{}) != nil {
-			today = append(today, t)
-		}
-	}
-	return today
-}
-
-// namesOf returns the names, each once.
-func namesOf(tests []target) (names []string) {
-	for _, t := range tests {
-		names = append(names, t.name)
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
-}
-
 // testsOfProcesses runs the packages one by one, without those that have a step of their own: two whose processes
 // wait for each other take several times as long at a time as one after the other.
 func testsOfProcesses(ctx context.Context) error {
@@ -323,19 +289,6 @@ func testsOfProcesses(ctx context.Context) error {
 		return err
 	}
 	return goTest(seedsOf(ctx, time.Now()), append([]string{"-p=1", "-skip=^" + computed + "$"}, rest...)...)(ctx)
-}
-
-type longKey struct{}
-
-// seedsOf returns the environment with which pgastest runs three of the simulator's ten adversaries: others each
-// day, all within four days. With -long it runs all. The subtest of a seed that fails runs alone without this
-// environment, too.
-func seedsOf(ctx context.Context, now time.Time) []string {
-	if ctx.Value(longKey{}) != nil {
-		return nil
-	}
-	day := 3 * (now.Unix() / (24 * 60 * 60))
-	return []string{fmt.Sprintf("TEST_ADVERSARIES=%d,%d,%d", day%10, (day+1)%10, (day+2)%10)}
 }
 
 func testsOfTimeouts(ctx context.Context) error {
