@@ -16,7 +16,6 @@ package node
 
 import (
 	"context"
-	"reflect"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -94,9 +93,8 @@ func programWaits() bool {
 	if !ok {
 		return false // there are more by now
 	}
-	waits := waitFunctions()
 	for i := range stacks[:n] {
-		if stackGoesOn(stacks[i].Stack(), waits) {
+		if stackGoesOn(stacks[i].Stack()) {
 			return false
 		}
 	}
@@ -104,13 +102,13 @@ func programWaits() bool {
 }
 
 // stackGoesOn reports whether a goroutine with that stack may go on without an update by another PE or goroutine. It
-// looks at the calls from the last one out, up to the first that tells. waits are those of waitFunctions.
-func stackGoesOn(pcs []uintptr, waits map[string]bool) bool {
+// looks at the calls from the last one out, up to the first that tells.
+func stackGoesOn(pcs []uintptr) bool {
 	frames := runtime.CallersFrames(pcs)
 	for {
 		f, more := frames.Next()
 		switch {
-		case waits[f.Function]:
+		case inWait(f.Function):
 			return false
 		case f.Function != "" && !callsite.IsRuntime(f.Function, f.File) && !callsite.IsStandard(f.Function):
 			return true
@@ -121,15 +119,13 @@ func stackGoesOn(pcs []uintptr, waits map[string]bool) bool {
 	}
 }
 
-// waitFunctions returns the names of the functions that return only after an update by another PE or goroutine.
-// Functions of package sync that call the program are not among them: they stand on the stack behind what they call.
-func waitFunctions() map[string]bool {
-	names := map[string]bool{}
-	for _, f := range []any{
-		(*Node).SleepUntil, (*Node).AwaitClosed,
-		(*sync.WaitGroup).Wait, (*sync.Mutex).Lock, (*sync.RWMutex).Lock, (*sync.RWMutex).RLock, (*sync.Cond).Wait,
-	} {
-		names[runtime.FuncForPC(reflect.ValueOf(f).Pointer()).Name()] = true
+// inWait reports whether a function of that name returns only after an update by another PE or goroutine. Functions of
+// package sync that call the program are not among them: they stand on the stack behind what they call.
+func inWait(function string) bool {
+	switch function {
+	case callsite.Module + "pgas/internal/node.(*Node).SleepUntil", callsite.Module + "pgas/internal/node.(*Node).AwaitClosed",
+		"sync.(*WaitGroup).Wait", "sync.(*Mutex).Lock", "sync.(*RWMutex).Lock", "sync.(*RWMutex).RLock", "sync.(*Cond).Wait":
+		return true
 	}
-	return names
+	return false
 }
