@@ -6,9 +6,9 @@ package main
 import (
 	"flag"
 	"fmt"
+	"os"
 	"strings"
 
-	"github.com/gopgas/gopgas/cmd/internal/flags"
 	"github.com/gopgas/gopgas/cmd/internal/manual"
 	"github.com/gopgas/gopgas/cmd/pgasvet/rules"
 )
@@ -56,23 +56,18 @@ func help() string {
 	return b.String()
 }
 
-// checkLines returns an error if -c has a value that is no number. Package multichecker, which declares the flag, would
-// say "parse error" and print all flags.
-func checkLines(args []string) error {
-	for i := 0; i < len(args) && strings.HasPrefix(args[i], "-"); i++ {
-		name, value, joined := strings.Cut(strings.TrimLeft(args[i], "-"), "=")
-		if name != "c" {
-			continue
+// answerFlags makes one line of what package flag says of a wrong flag, where package multichecker would print all flags.
+func answerFlags() {
+	var said strings.Builder
+	flag.CommandLine.SetOutput(&said)
+	flag.Usage = func() {
+		fault, remedy := strings.TrimSpace(said.String()), "write a whole number, such as 4"
+		if strings.HasPrefix(fault, "invalid boolean") {
+			remedy = "write the flag alone, or =false behind it"
 		}
-		if !joined && i+1 < len(args) {
-			value = args[i+1]
-		}
-		if err := new(flags.Int).Set(value); err != nil {
-			return fmt.Errorf("invalid value %q for flag -c: %w", value, err)
-		}
-		return nil
+		fault = strings.Replace(fault, "parse error", remedy, 1)
+		fmt.Fprintf(os.Stderr, "pgasvet: %s: `pgasvet -h` lists the flags\n", fault)
 	}
-	return nil
 }
 
 // described is pgasvet as its manual and its completion have it.

@@ -23,9 +23,6 @@ func main() {
 	if status, done := described().Do(os.Args[1:], os.Stdout, os.Stderr); done {
 		os.Exit(status)
 	}
-	if err := checkLines(os.Args[1:]); err != nil {
-		fmt.Fprintf(os.Stderr, "pgasvet: %v\n", err)
-		os.Exit(2)
-	}
+	answerFlags()
 	multichecker.Main(rules.All()...)
 }

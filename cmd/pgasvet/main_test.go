@@ -36,17 +36,20 @@ func TestFindingsArePrinted(t *testing.T) {
 	}
 }
 
-// TestWrongNumber: -c with a value that is no number is answered with one line.
-func TestWrongNumber(t *testing.T) {
+// TestWrongFlags: a flag that is none, or has a value that is none of its own, is answered with one line.
+func TestWrongFlags(t *testing.T) {
 	pgasvet := built(t)
-	for _, args := range [][]string{{"-c", "two", "."}, {"-json", "--c=two", "."}} {
-		out, err := exec.Command(pgasvet, args...).CombinedOutput()
-		want := "pgasvet: invalid value \"two\" for flag -c: write a whole number, such as 4\n"
+	for _, test := range []struct{ args, want string }{
+		{"-c two .", `invalid value "two" for flag -c: write a whole number, such as 4`},
+		{"-json --c=two .", `invalid value "two" for flag -c: write a whole number, such as 4`},
+		{"-fix=2 .", `invalid boolean value "2" for -fix: write the flag alone, or =false behind it`},
+		{"-c", "flag needs an argument: -c"},
+		{"-unfence .", "flag provided but not defined: -unfence"},
+	} {
+		out, err := exec.Command(pgasvet, strings.Fields(test.args)...).CombinedOutput()
+		want := "pgasvet: " + test.want + ": `pgasvet -h` lists the flags\n"
 		if err == nil || string(out) != want {
-			t.Errorf("%v: %v, %q; want %q", args, err, out, want)
+			t.Errorf("%s: %v, %q; want %q", test.args, err, out, want)
 		}
-	}
-	if err := checkLines([]string{"-fix", "-c", "3", "./..."}); err != nil {
-		t.Error(err)
 	}
 }
