@@ -56,7 +56,7 @@ func help() string {
 	return b.String()
 }
 
-// answerFlags makes one line of what package flag says of a wrong flag, where package multichecker would print all flags.
+// answerFlags makes one line of what package flag says of a wrong flag. Package multichecker would print all flags.
 func answerFlags() {
 	var said strings.Builder
 	flag.CommandLine.SetOutput(&said)
