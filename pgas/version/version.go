@@ -4,7 +4,7 @@
 // A module's version is its tag, which Go records in every program that is built from one. Next is for
 // what is built from anything else, a checkout or a module with a replace directive.
 //
-//ci:norace
+//ci:norace computes
 package version
 
 import (

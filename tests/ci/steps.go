@@ -20,9 +20,9 @@ import (
 var steps = []step{
 	{name: "gofmt", what: "every Go file is formatted", run: formatted},
 	{name: "build", what: "the modules build together, and what the first one requires is what it imports", run: built},
-	{name: "vet", what: "go vet, pgasvet and staticcheck find nothing", run: vetted},
 	{name: "generate", what: "checked-in generated files are current", run: generated},
 	{name: "peers", what: "the C programs that ours is compared with compile", run: peers},
+	{name: "vet", what: "go vet, pgasvet and staticcheck find nothing", run: vetted, beside: computing},
 	{name: "compute", what: "the tests that compute: models, the simulator, the generator", run: testsOfComputing, beside: computing},
 	{name: "fuzz", what: "every fuzz target, 2,000 inputs each", run: fuzz, beside: computing},
 	{name: "lint", what: "the step vet has all analyzers, and finds planted faults", run: testsOfModule("tests/lint"), beside: computing},
