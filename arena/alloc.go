@@ -24,7 +24,7 @@ import (
 
 const (
 	numClasses = 4*(granuleBits-3) + 8
-	freshWord  = numClasses // the words before it are those of the classes
+	freshWord  = numClasses // the index of the word behind those of the classes
 	numWords   = numClasses + 1
 
 	// A header: whether the record is allocated, its class, and its length, or the granule of the next record if it is

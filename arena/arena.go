@@ -47,11 +47,11 @@ import (
 type Arena struct {
 	w          *pgas.World
 	mem        pgas.Sym[granule]
-	words      pgas.Sym[uint64] // of each PE: see alloc.go
-	granules   uint64           // of each PE, the first of which is not used
+	words      pgas.Sym[uint64] // the words of each PE: see alloc.go
+	granules   uint64           // the granules of each PE; the first is not used
 	generation atomic.Uint64    // grows with each Reset; handles carry its last bits
-	near       []bool           // by PE: it is on this host
-	fresh      []atomic.Uint64  // by PE: its first granule that was never allocated, when this PE last looked
+	near       []bool           // whether each PE is on this host
+	fresh      []atomic.Uint64  // the first granule of each PE that was never allocated, when this PE last looked
 	closed     atomic.Bool
 }
 

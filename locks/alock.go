@@ -54,9 +54,9 @@ import (
 //
 //pgas:symmetric views
 type ALockState struct {
-	Remotes int64    `pgas:"atomic"` // tail; of the home's copy, as the next two; written by: the remote cohort
-	Locals  int64    `pgas:"atomic"` // tail; written by: the local cohort
-	Victim  int64    `pgas:"atomic"` // written by: the heads of both
+	Remotes int64    `pgas:"atomic"` // the tail of the remote cohort, in the home's copy; written by: the remote cohort
+	Locals  int64    `pgas:"atomic"` // the tail of the local cohort, in the home's copy; written by: the local cohort
+	Victim  int64    `pgas:"atomic"` // in the home's copy; written by: the heads of both cohorts
 	_       [40]byte // separates the node, which belongs to its PE
 	Next    int64    `pgas:"atomic"` // written by: the successor, the head; read by: the head
 	Status  int64    `pgas:"atomic"` // written by: owner, the head; read by: owner
@@ -100,7 +100,7 @@ type ALock struct {
 	home   int
 	cohort int64
 	budget int64
-	left   int64 // of the budget, for the holder
+	left   int64 // what is left of the budget; the holder uses it
 	queue  queue
 	other  pgas.Atomic[int64] // the tail of the other cohort
 	victim pgas.Atomic[int64]

@@ -12,7 +12,7 @@ import (
 func TestDefaultThresholds(t *testing.T) {
 	for _, c := range []struct {
 		topology string
-		hosts    []int // PEs of each
+		hosts    []int // the PEs of each host
 		levels   []string
 		tl       []int
 	}{

@@ -10,7 +10,7 @@ import (
 	"github.com/gopgas/gopgas/pgas"
 )
 
-const writerShift = 32 // of the word
+const writerShift = 32 // the writer stands above this bit of the word
 
 // SpinRW is foMPI-RW. It guarantees exclusion only: readers can keep writers out for ever.
 type SpinRW struct {

@@ -16,9 +16,9 @@ import (
 // Invariant: queue is not longer than present, less the goroutine inside.
 type localGate struct {
 	present atomic.Int32 // goroutines at the gate: the one inside and those in the queue
-	held    bool         // the PE holds the lock; of the goroutine inside
+	held    bool         // the PE holds the lock; the goroutine inside uses it
 	mu      sync.Mutex
-	queue   []chan struct{} // each is closed when its goroutine may enter
+	queue   []chan struct{} // a channel is closed when its goroutine may enter
 }
 
 // enter blocks until this goroutine is inside. It returns the cause of ctx's end if ctx ends first, or has ended.
@@ -102,7 +102,7 @@ type sharedProtocol interface {
 // any number of them may hold the lock at once.
 type readers struct {
 	gate    localGate
-	way     passage // of the goroutine inside the gate
+	way     passage // how the goroutine inside the gate has got the lock
 	holding atomic.Int64
 }
 

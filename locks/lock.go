@@ -143,7 +143,7 @@ func pauseBetweenSteps(w *pgas.World) {
 	}
 }
 
-const stepPause = 1000 // nanoseconds
+const stepPause = 1000 // in nanoseconds
 
 // mustHaveAll panics with *pgas.PeerError if a PE of the job is known to be lost. A lock that is free needs no wait,
 // and the memory of a home on this host outlives it: without this, PEs would go on with a lock whose home is dead.

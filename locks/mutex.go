@@ -32,10 +32,10 @@ func (p *passage) behind(from int) { p.waited, p.from = true, from }
 type mutex struct {
 	w    *pgas.World
 	use  *lockrecord.Use // counts acquisitions; nil in a zero handle
-	gate localGate       // of this PE's writers
-	way  passage         // of the goroutine inside the gate
+	gate localGate       // the gate of this PE's writers
+	way  passage         // how the goroutine inside the gate has got the lock
 
-	record *lockRecord // nil: nothing is recorded, and nothing checked
+	record *lockRecord // nil if nothing is recorded or checked
 }
 
 // lockRecord is what is recorded of a lock, by the goroutine inside the gate.

@@ -17,7 +17,7 @@ import (
 //
 //pgas:symmetric views
 type NCoSEDState struct {
-	Word NCoSEDWord // of the home's copy
+	Word NCoSEDWord // the words in the home's copy
 	Node NCoSEDNode // the node of each PE on itself
 }
 
@@ -31,7 +31,7 @@ type NCoSEDOptions struct {
 }
 
 const (
-	nCoSEDLimit = 1 << 30 // leaves room for as many readers that have seen it
+	nCoSEDLimit = 1 << 30 // the largest Limit: there is room for as many readers that have seen the count
 	nCoSEDMost  = 1<<31 - 1
 )
 

@@ -86,8 +86,8 @@ type NCoSEDNode struct {
 const chainWidth = 16
 
 const (
-	left   int64 = -1 // in Next: the head has left
-	opened int64 = -1 // in Readers: enter
+	left   int64 = -1 // a value of Next: the head has left
+	opened int64 = -1 // a value of Readers: readers may enter
 )
 
 // halves splits a word. Its lower half is not negative.
@@ -103,14 +103,14 @@ func closing(v int64) (closer, balance int64) {
 type ncosedQueue struct {
 	w       *pgas.World
 	home    int
-	mine    int64 // the node
+	mine    int64 // this PE's node
 	state   NCoSEDWordRef
-	nodes   []NCoSEDNodeRef // of every PE
+	nodes   []NCoSEDNodeRef // the nodes of all PEs
 	lockID  int64           // the value of Lock in nodes that are used for this lock
 	limit   int64
 	replies spare[chainReplies]
 
-	status, shared pgas.Atomic[int64] // of this node, for waits: writers set the one, and readers the other
+	status, shared pgas.Atomic[int64] // the words of this node that writers and readers wait for
 }
 
 // chainReplies receives what the operations of a head on its chains return.

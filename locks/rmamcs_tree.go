@@ -79,15 +79,15 @@ func grantOf(word int64) grant {
 // A tree is a PE's handle: the queues of the elements that it is in.
 type tree struct {
 	me     int
-	queues []queue // from level 1 on
-	tl     []int   // T_L of each
+	queues []queue // the queues from level 1 on
+	tl     []int   // T_L of each level
 	tw     int     // T_W; 0: there are no readers
-	top    summit  // above level 1; nil: nothing
+	top    summit  // what the head of level 1 claims; nil if that is nothing
 }
 
 // summit is what the head of level 1 has to take besides.
 type summit interface {
-	claim(ctx context.Context, way *passage) error // on an error it is not held
+	claim(ctx context.Context, way *passage) error // after an error it is not held
 	tryClaim() bool
 	yield()
 }

@@ -31,11 +31,11 @@ type RMARWState struct {
 
 // RMARWOptions are the same on all PEs. A value of 0 stands for a default.
 type RMARWOptions struct {
-	Levels []string // as for RMA-MCS
-	TL     []int    // as for RMA-MCS; T_L of the machine is a factor of T_W
+	Levels []string // the same as for RMA-MCS
+	TL     []int    // the same as for RMA-MCS, but T_L of the machine is a factor of T_W
 	TDC    int      // PEs for each counter; 0: a counter for each host
-	TR     int      // 0: 1000
-	TW     int      // 0: the product of all T_L
+	TR     int      // T_R; 0: 1000
+	TW     int      // T_W; 0: the product of all T_L
 	// A writer completes each operation on a counter before it begins the next one, as in the paper's listings. For
 	// comparison.
 	Sequential bool

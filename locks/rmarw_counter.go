@@ -85,7 +85,7 @@ const maskWords = 64
 //pgas:symmetric views
 type Counter struct {
 	State   int64             `pgas:"atomic"` // of a counter's home; written by: its readers, the writer
-	_       [56]byte          // readers hammer it
+	_       [56]byte          // separates the state, which readers use most
 	Waiters [maskWords]uint64 `pgas:"atomic"` // of a counter's home; written by: its readers, the writer
 	Wake    int64             `pgas:"atomic"` // written by: the writer (1), owner (0)
 	Gained  int64             `pgas:"atomic"` // written by: readers, the owner
@@ -96,7 +96,7 @@ type Counter struct {
 const (
 	ticketShift = 32
 	modeShift   = 61
-	maxTR       = 1<<28 - 1 // leaves room for the tickets of readers that saw fewer than T_R at the same time
+	maxTR       = 1<<28 - 1 // the largest T_R: tickets of readers that saw fewer at the same time fit, too
 
 	oneReader = 1
 	oneTicket = 1 << ticketShift
@@ -132,7 +132,7 @@ type counter struct {
 	w                           *pgas.World
 	me, root                    int
 	tr                          int64
-	sequential                  bool // see RMARWOptions
+	sequential                  bool // RMARWOptions.Sequential
 	groups                      groups
 	places                      []counterPlace
 	mine, bit                   int // the counter of this PE's readers, and its bit in waiters
@@ -143,8 +143,8 @@ type counter struct {
 
 // writerScratch is memory that a writer needs, by counter.
 type writerScratch struct {
-	seen, found []int64  // what its operations returned
-	missing     []bool   // readers will hand the counter over
+	seen, found []int64  // what operations on the counter returned
+	missing     []bool   // whether readers will hand the counter over
 	masks       []uint64 // the waiters of each counter, in sequence
 }
 

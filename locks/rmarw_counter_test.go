@@ -176,7 +176,7 @@ type bounded struct {
 	*locks.RMARW
 	at   locks.CounterRef
 	home int
-	most int64 // tickets
+	most int64 // the largest number of tickets
 }
 
 func (b *bounded) check() {

@@ -46,7 +46,7 @@ type Service struct {
 type keyed struct {
 	name    string
 	users   int       // goroutines that hold it, wait for it, or inspect it
-	gate    localGate // of the goroutines that claim the name
+	gate    localGate // the gate of the goroutines that claim the name
 	lingers bool      // it is in Service.lingering
 	claimed bool
 	claim   claim

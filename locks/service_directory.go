@@ -53,13 +53,13 @@ type ServiceHome struct {
 }
 
 const (
-	tagBits      = 47 // with the bucket and the home, more than 55 bits tell names apart
+	tagBits      = 47 // the bits of a tag: with the bucket and the home, more than 55 bits tell names apart
 	userBits     = 16
 	chained      = 1 << userBits
 	users        = chained - 1
 	tagShift     = userBits + 1
-	guardPlace   = 0 // the node of each PE that is for guards
-	overflowPart = 4 // a home has this part of its buckets as overflow, and some more
+	guardPlace   = 0 // the place of the node that each PE has for guards
+	overflowPart = 4 // a home has this part of its buckets as overflow, and a few more
 	overflowMore = 4
 )
 
@@ -71,12 +71,12 @@ type directory struct {
 	nodes    []NCoSEDNodeRef
 	buckets  int
 	overflow int
-	gate     localGate // of the goroutines that use guardPlace
+	gate     localGate // the gate of the goroutines that use guardPlace
 }
 
 // claim is the place of a name.
 type claim struct {
-	home, bucket, entry int // entry is bucket, or overflow
+	home, bucket, entry int // entry is the bucket itself, or one of overflow
 	tag                 uint64
 }
 

@@ -25,7 +25,7 @@ const (
 	hostTryRLock
 	hostUnlock
 	hostRUnlock
-	hostGiveUp // the request of that ID
+	hostGiveUp // gives up the request of that ID
 )
 
 type hostRequest struct {
@@ -70,8 +70,8 @@ type program struct {
 
 	mu      sync.Mutex
 	waits   map[uint64]context.CancelFunc
-	holds   map[string]int // names that it holds alone, at most 1 each
-	shares  map[string]int // names that it shares, how often
+	holds   map[string]int // the names that it holds alone, each once
+	shares  map[string]int // how often it shares each name
 	dealing sync.WaitGroup
 }
 

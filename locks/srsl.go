@@ -74,7 +74,7 @@ const (
 	pending int64 = iota
 	granted
 	refused
-	kept // to a PE that gives up: the lock has been granted
+	kept // the answer to a PE that gives up: the lock has been granted
 )
 
 // SRSL is a PE's handle.

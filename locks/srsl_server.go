@@ -18,7 +18,7 @@ type want struct{ pe, mode int }
 // Invariant: writer < 0 or readers == 0.
 type server struct {
 	*SRSL
-	writer  int // the PE, or -1
+	writer  int // the PE that holds the lock alone, or -1
 	readers int
 	queue   []want
 	found   []int   // PEs with messages

@@ -27,7 +27,7 @@ const (
 // TableOptions are the same on all PEs.
 type TableOptions struct {
 	Kind                      TableKind
-	RemoteBudget, LocalBudget int // of ALocks; 0: the default of ALockOptions
+	RemoteBudget, LocalBudget int // the budgets of ALocks; 0: the default of ALockOptions
 }
 
 // Table is a PE's handle of a number of locks.
@@ -169,7 +169,7 @@ func chance(w *pgas.World) float64 { return float64(w.Random()>>11) / (1 << 53) 
 // eagerSpin is the spin lock of the paper's comparison: Spin without its pauses.
 type eagerSpin struct {
 	*Spin
-	own pgas.Atomic[int64] // waits of this PE, by the CPU
+	own pgas.Atomic[int64] // the word that counts waits of this PE, used by the CPU
 }
 
 func newEagerSpin(w *pgas.World, ref SpinStateRef, o SpinOptions, cpu *pgas.Context) *eagerSpin {

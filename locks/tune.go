@@ -17,21 +17,21 @@ import (
 // TuneOptions describe the use of the locks. They are the same on all PEs.
 type TuneOptions struct {
 	Writers float64  // the part of all acquisitions that write, up to 1; 0: 0.02
-	Inside  func()   // called under the lock; nil: nothing
+	Inside  func()   // it is called under the lock; nil calls nothing
 	Rounds  int      // acquisitions of each PE in each trial; 0: 500
-	Levels  []string // as for RMA-MCS
+	Levels  []string // the same as for RMA-MCS
 }
 
 // Tuning is the proposal of Tune, and its measurements.
 type Tuning struct {
 	RMARW  RMARWOptions // T_L is for RMA-MCS, too
-	ALock  ALockOptions // the budgets
-	Trials []Trial      // in the order in which they were made
+	ALock  ALockOptions // the budgets are the best found
+	Trials []Trial      // all trials, in their order
 }
 
 // Trial is one setting and its rate.
 type Trial struct {
-	What string  // "T_DC=8 T_L=[100 50] T_R=1000"
+	What string  // the values, such as "T_DC=8 T_L=[100 50] T_R=1000"
 	Rate float64 // acquisitions per second, of all PEs together
 }
 

@@ -43,8 +43,8 @@ const inLine = 3
 type matcher struct {
 	// One cache line.
 	notes      *pgas.NoteQueue
-	active     int32 // active requests
-	unexpected int32 // notifications in queue
+	active     int32 // the number of active requests
+	unexpected int32 // the number of notifications in queue
 	oldestOnes [inLine]struct {
 		key key
 		r   *Request

@@ -52,7 +52,7 @@ const (
 type Status struct {
 	Source int // the PE that issued the access, as its request counts PEs
 	Tag    int
-	Bytes  int // moved by the access
+	Bytes  int // bytes that the access has moved
 }
 
 // Request waits for a number of notifications. It is persistent, as in MPI: made with New, started with Start any

@@ -23,11 +23,11 @@ func contributed(pe, i, number, tag int) int64 {
 // A gathering is a collective made ready: what this PE contributes, and where the result goes.
 type gathering struct {
 	r        *runner
-	words    int // of a contribution
+	words    int // the number of words of a contribution
 	dst, src pgas.Slice[int64]
-	out, in  []int64 // this PE's copies of both
+	out, in  []int64 // this PE's copies of the operands
 	round    func(number int) error
-	check    func(number int) error // that everything has arrived
+	check    func(number int) error // checks that everything has arrived
 }
 
 // gather makes a gathering with so many blocks in its source and its result. It is collective.

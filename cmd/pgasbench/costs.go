@@ -107,7 +107,7 @@ func hostHasSent() (bytes uint64, err error) {
 		return 0, fmt.Errorf("bytes on the wire cannot be read: %w", err)
 	}
 	defer f.Close()
-	const sent = 8 // the column, behind eight of what was received
+	const sent = 8 // the column of bytes sent, behind eight about bytes received
 	for lines := bufio.NewScanner(f); lines.Scan(); {
 		name, rest, found := strings.Cut(lines.Text(), ":")
 		columns := strings.Fields(rest)

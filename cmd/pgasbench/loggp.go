@@ -16,11 +16,11 @@ import (
 // callCosts are times in nanoseconds, medians.
 type callCosts struct {
 	Bench string  `json:"bench"`
-	New   float64 `json:"new_ns"`   // t_init
-	Free  float64 `json:"free_ns"`  // t_free
-	Start float64 `json:"start_ns"` // t_start
-	Put   float64 `json:"put_ns"`   // t_na, which is o_s
-	Take  float64 `json:"take_ns"`  // o_r: of a notification that is there, with one request
+	New   float64 `json:"new_ns"`   // t_init of the paper
+	Free  float64 `json:"free_ns"`  // t_free of the paper
+	Start float64 `json:"start_ns"` // t_start of the paper
+	Put   float64 `json:"put_ns"`   // t_na of the paper, which is o_s
+	Take  float64 `json:"take_ns"`  // o_r: the time to take a notification that is there, with one request
 }
 
 const (
@@ -90,9 +90,9 @@ func (r *runner) callCosts() (c callCosts, err error) {
 type overlap struct {
 	Bench    string  `json:"bench"`
 	Bytes    int     `json:"bytes"`
-	Latency  float64 `json:"latency_ns"`  // of the notified put, one way
+	Latency  float64 `json:"latency_ns"`  // the time of a notified put, one way
 	Overhead float64 `json:"overhead_ns"` // what its call and its quiet take beside the computation
-	Ratio    float64 `json:"overlap"`     // of the latency, what is not overhead
+	Ratio    float64 `json:"overlap"`     // the part of the latency that is not overhead
 }
 
 // overlap measures one size: the computation takes a tenth more than the latency. It is collective.
@@ -133,7 +133,7 @@ func (r *runner) computing() float64 {
 	return result.Median(times)
 }
 
-var spun uint64 // that the compiler cannot leave spin out
+var spun uint64 // a result of spin, so that the compiler keeps it
 
 // spin computes.
 func spin(turns int) {
@@ -168,7 +168,7 @@ type loggpRange struct {
 	Least int     `json:"least_bytes"`
 	Most  int     `json:"most_bytes"`
 	L     float64 `json:"L_ns"`
-	G     float64 `json:"G_ns"` // of a byte
+	G     float64 `json:"G_ns"` // G: the time of a byte
 	R2    float64 `json:"r2"`
 }
 

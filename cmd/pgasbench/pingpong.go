@@ -15,7 +15,7 @@ type ball struct {
 	r    *runner
 	flag pgas.SignalRef
 	send func(to, number int)
-	come func(number int) error // waits; nil: for the flag
+	come func(number int) error // waits for the ball; nil: for its flag
 	mine []byte                 // where payloads arrive; empty if the flag is all there is
 }
 

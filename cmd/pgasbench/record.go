@@ -24,7 +24,7 @@ type Board struct {
 	Flag   pgas.Signal // set by: the partner, with or after its payload
 	_      [56]byte
 	Agreed int64 // written by: PE 0, between two barriers
-	Count  int64 // of PE 0's copy; written by: the holder of the lock
+	Count  int64 // a counter in PE 0's copy; written by: the holder of the lock
 
 	// Of PE 0's copy, with -costs, each added to by all PEs between two barriers:
 	CPU      uint64 `pgas:"atomic"` // ns of CPU time
@@ -38,7 +38,7 @@ type Board struct {
 //pgas:symmetric
 type Share struct {
 	Got     int64 // written by: the PE with the index of the record, like the others; times that it held the lock
-	Took    int64 // ns in all
+	Took    int64 // ns of all turns
 	P50     int64 // the median wait for the lock, in ns
 	P99     int64 // the 99th percentile of these waits
 	Longest int64 // the longest of these waits
@@ -50,5 +50,5 @@ type Share struct {
 //pgas:symmetric
 type Memory struct {
 	RSS uint64 // written by: the PE with the index of the record
-	PSS uint64 // the same
+	PSS uint64 // written by: the PE with the index of the record
 }

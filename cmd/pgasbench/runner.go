@@ -51,12 +51,12 @@ type task struct {
 	batch func(first, n int) error
 	// verify runs on every PE after a barrier, and returns what is not as done operations leave it.
 	verify  func(done int) error
-	step    int             // batches are a multiple of it
+	step    int             // the length of a batch is a multiple of step
 	alone   bool            // PE 0 works, the others wait
-	contest *result.Contest // instead of batch: what all PEs compete for, for a fixed time
-	long    bool            // long batches
-	ways    float64         // of what is counted, in one operation
-	via     string          // how it travels
+	contest *result.Contest // what all PEs compete for, for a fixed time, instead of batch
+	long    bool            // batches are long
+	ways    float64         // how often an operation does what is counted
+	via     string          // how the operation travels
 	end     func()          // gives back what the task took; may be nil
 }
 
@@ -66,13 +66,13 @@ type runner struct {
 	w       *pgas.World
 	partner int
 	plan    result.Plan
-	clock   func() time.Duration // nil: the real one
+	clock   func() time.Duration // the clock; nil: the real one
 	ring    pgas.Slice[uint64]   // the words of a Ring
 	board   BoardRef
 	boards  BoardSym
 	shares  ShareSym
 	area    pgas.Sym[byte]
-	blocks  pgas.Sym[int64] // of collectives: see gather
+	blocks  pgas.Sym[int64] // the memory of collectives: see gather
 	payload []byte          // private memory of this PE
 	wrong   uint64          // bits in which what came back differed from what it had to be
 	compute func() error    // what an overlap bench does while data travels
@@ -131,7 +131,7 @@ func (r *runner) checkGot(int) error {
 type costs struct {
 	simulated bool
 	before    spending
-	inBatches uint64 // simulated: bytes sent during PE 0's batches
+	inBatches uint64 // bytes sent during PE 0's batches, if simulated
 }
 
 // oneSided makes a task of PE 0 alone.
@@ -154,8 +154,8 @@ const mostBytes = 4 << 20
 
 // spending is what this PE has spent since its start.
 type spending struct {
-	cpu      uint64 // ns
-	switches uint64 // of a CPU from this PE to another thread
+	cpu      uint64 // CPU time in ns
+	switches uint64 // switches of a CPU from this PE to another thread
 	wire     uint64 // bytes sent to other hosts, counted by the first PE of a host
 }
 

@@ -10,11 +10,11 @@ import (
 // Options are the options of all kinds together. A kind ignores those that it does not take, and 0 is its default.
 type Options struct {
 	Home                      int      // the PE that has the words of the lock
-	Levels                    []string // of the topology
+	Levels                    []string // the levels of the topology that count
 	TL                        []int    // T_L of each level, from the machine inwards
 	TDC, TR, TW               int
 	Sequential                bool // writers of an RMA-RW lock go from counter to counter, as in the paper
-	RemoteBudget, LocalBudget int  // of an ALock
+	RemoteBudget, LocalBudget int  // the budgets of an ALock
 }
 
 // allocator is Kind.Alloc of one kind.

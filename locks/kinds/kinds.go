@@ -41,7 +41,7 @@ type Kind struct {
 	Called   string // what a sentence calls one of them, with its article
 	Doc      string // what the lock is, in a phrase
 	Paper    Paper
-	Section  string // of the paper
+	Section  string // the number of the section in the paper
 	Order    Order
 	Readers  bool // it is a locks.RWLock
 	Baseline bool // it is there for comparison, as in its paper

@@ -2,10 +2,10 @@ package kinds
 
 // A Paper describes locks.
 type Paper struct {
-	Key     string // what comments call it, before the number of a section
+	Key     string // what comments call the paper, before the number of a section
 	Authors string
 	Title   string
-	Where   string // it appeared
+	Where   string // where and when the paper appeared
 }
 
 var (

@@ -90,7 +90,7 @@ func (v *vault) close() error {
 type vault struct {
 	w     *pgas.World
 	lock  locks.Lock
-	rw    locks.RWLock // nil if the lock is none
+	rw    locks.RWLock // the lock as one for readers; nil if it is none
 	count pgas.Ref[int64]
 	twin  pgas.Ref[int64]   // always the same as count
 	log   pgas.Slice[int64] // the PEs that were inside, in order

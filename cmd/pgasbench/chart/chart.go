@@ -18,7 +18,7 @@ import (
 
 const (
 	width  = 9 * vg.Inch
-	height = 5.5 * vg.Inch // of a diagram
+	height = 5.5 * vg.Inch // the height of a diagram
 )
 
 // A Curve is one line of a diagram, by x.

@@ -11,7 +11,7 @@ import (
 const (
 	// the part of the machine that other processes may take before the report says so
 	busyAbove = 0.1
-	lookFor   = 300 * time.Millisecond // how long to look
+	lookFor   = 300 * time.Millisecond // for how long to look
 )
 
 // othersTake returns the part of the machine's CPU time, 0 to 1, that other processes take while this

@@ -16,10 +16,10 @@ type field struct {
 	group   string
 	benches []string
 	ours    string
-	theirs  []string // settings of the peer: the best of them counts
-	barrier []string // the same, for the barrier
+	theirs  []string // settings of the peer; the best setting counts
+	barrier []string // settings of the peer for the barrier
 	least   float64
-	sums    float64 // the same, for sums of 8 KiB and more
+	sums    float64 // least for sums of 8 KiB and more
 }
 
 // fields: at 2 PEs and between hosts the peer runs as it chooses to, because the goals are set there.

@@ -14,10 +14,10 @@ import (
 )
 
 type kernel struct {
-	name    string // of its rows, and in its line of JSON
+	name    string // the name in rows, and in the line of JSON
 	program string
 	flags   []string
-	bytes   int // bytes as the line of JSON says
+	bytes   int // the bytes that the line of JSON says
 	// Between hosts the peer takes a thousand times as long for an atomic.
 	flagsOnHosts []string
 	onHosts      float64                                    // how many times faster ours has to be between hosts

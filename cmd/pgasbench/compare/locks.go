@@ -47,7 +47,7 @@ type lockField struct {
 	aloneMPI     []string // settings of MPI for one PE that is alone
 	everywhere   bool     // look at locks of the last PE's memory too, and at all kinds
 	betweenHosts bool
-	aloneGoal    float64 // how many times better fair ones have to be
+	aloneGoal    float64 // how many times better fair locks have to be
 	goal         float64
 }
 

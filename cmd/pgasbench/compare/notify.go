@@ -12,7 +12,7 @@ var notifySizes = []struct {
 func rowsOfNotes() (rows []row) {
 	for _, f := range []struct {
 		place, ours, osh, mpi string
-		flags, messages       float64 // goals
+		flags, messages       float64 // the goals
 	}{
 		{"2 PEs", of("ours", 2), of("osh", 2), of("mpi", 2), 0, 3},
 		{twoHosts, ofHosts("ours", 2), ofHosts("osh", 2), ofHosts("mpi", 2), 2, 1},

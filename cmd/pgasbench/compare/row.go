@@ -12,7 +12,7 @@ import (
 // A point is one figure that a suite delivers.
 type point struct {
 	suite string // a name in suites
-	bench string // empty: the figure is the time of the whole process
+	bench string // the bench; "" if the figure is the time of the whole process
 	bytes int
 }
 
@@ -21,9 +21,9 @@ type row struct {
 	group  string
 	name   string
 	ours   point
-	theirs []point // the best of them counts
+	theirs []point // the points of peers; the best point counts
 	least  float64 // theirs/ours must be at least this; 0: no goal
-	goal   string  // the same in the words of the table
+	goal   string  // least in the words of the table
 	kind   kind
 }
 
@@ -31,15 +31,15 @@ type row struct {
 type kind uint8
 
 const (
-	perOperation kind = iota // ns, less is better
-	perByte                  // MB/s; compared as the time of a transfer
-	wholeProcess             // ns
-	residentKB               // kB of a PE
-	sharedKB                 // kB of a PE, shared pages divided
-	waitP99                  // ns from request to acquisition, of the PE that waited longest
-	longestWait              // the same
+	perOperation kind = iota // the time of an operation in ns; less is better
+	perByte                  // the rate in MB/s, compared as the time of a transfer
+	wholeProcess             // the time of a process in ns
+	residentKB               // the memory of a PE in kB
+	sharedKB                 // the memory of a PE in kB, shared pages divided
+	waitP99                  // the time from request to acquisition in ns, of the PE that waited longest
+	longestWait              // the longest such time
 	passings                 // turns that others had between two turns of a PE, at most
-	unfairness               // turns of the PE that had the most, to those of the one that had the fewest
+	unfairness               // turns of the PE that had the most, divided by turns of the PE that had the fewest
 )
 
 // of picks the figure that the kind of row compares.

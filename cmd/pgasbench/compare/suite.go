@@ -16,17 +16,17 @@ type suite struct {
 	name  string
 	says  string // what runs, for progress and reports
 	needs needs
-	argv  func(t *tools) []string                    // without -bench, -sizes and -time
-	plain bool                                       // takes no such flags
-	read  func(text []byte) ([]result.Result, error) // what it prints; nil: result.Read
+	argv  func(t *tools) []string                    // the command without -bench, -sizes and -time
+	plain bool                                       // the command takes no such flags
+	read  func(text []byte) ([]result.Result, error) // reads what the command prints; nil: result.Read
 }
 
 // Settings of Open MPI's collectives. No one of them is the best everywhere.
 var (
-	chosen = []string{}                                     // what it chooses: MPI's
-	simple = []string{"--mca", "coll", "basic,libnbc,self"} // MPI's simplest
-	tree   = []string{"--mca", "coll_han_priority", "99"}   // MPI's by topology
-	own    = []string{"--mca", "scoll", "basic"}            // OSHMEM's; only its barrier and alltoall end in any case
+	chosen = []string{}                                     // what MPI chooses itself
+	simple = []string{"--mca", "coll", "basic,libnbc,self"} // the simplest setting of MPI
+	tree   = []string{"--mca", "coll_han_priority", "99"}   // the setting of MPI that follows the topology
+	own    = []string{"--mca", "scoll", "basic"}            // OSHMEM's own; only its barrier and alltoall always end
 )
 
 // awake is for what one PE does alone while others spin.

@@ -18,8 +18,8 @@ import (
 )
 
 type tools struct {
-	dir     string   // the binaries
-	peers   string   // tests/peers
+	dir     string   // the folder of the binaries
+	peers   string   // the folder tests/peers
 	hosts   []string // network namespaces; fewer than wanted if missing says why
 	cores   int
 	missing map[string]error // what cannot be had: a program, or "hosts"

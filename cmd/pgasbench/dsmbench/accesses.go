@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	accessElements = 4096 // that stay in the cache
+	accessElements = 4096 // as many elements stay in the cache
 	accessPasses   = 16
 )
 

@@ -20,7 +20,7 @@ const bulkBytes = 16 << 20
 type blocksOf struct {
 	m      *meter
 	block  int
-	n      int // blocks
+	n      int // the number of blocks
 	region *dsm.Region
 	array  dsm.Array[byte]
 	beside pgas.Sym[byte]

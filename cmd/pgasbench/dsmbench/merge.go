@@ -22,11 +22,11 @@ var changedPercents = []int{1, 10, 50, 100}
 // A merger is one PE with a block and the ways to merge it.
 type merger struct {
 	m       *meter
-	block   pgas.Sym[byte] // the home's
+	block   pgas.Sym[byte] // the block at its home
 	moved   pgas.Sym[uint64]
 	packed  pgas.Sym[byte] // a diff on its way: pairs of position and length, and bytes
 	signals pgas.Sym[pgas.Signal]
-	own     []byte // the writer's copy
+	own     []byte // the copy of the writer
 	twin    []byte
 	latest  []byte
 	diff    []byte

@@ -14,13 +14,13 @@ type outcome struct {
 	point
 	PEs          int           `json:"pes"`
 	Step         time.Duration `json:"step_ns"`
-	Program      float64       `json:"program_s"` // all steps
-	Speedup      float64       `json:"speedup"`   // over the paper's time in order
+	Program      float64       `json:"program_s"` // the time of all steps
+	Speedup      float64       `json:"speedup"`   // the paper's time in order, divided by Program
 	FastReads    float64       `json:"fast_reads"`
 	SlowReads    float64       `json:"slow_reads"`
 	Hops         float64       `json:"hops"`
 	Gets         float64       `json:"gets"`
-	Fetched      float64       `json:"bytes_fetched"` // as the program's
+	Fetched      float64       `json:"bytes_fetched"` // bytes of the program, not of the skeleton
 	FastReleases float64       `json:"fast_releases"`
 	Moves        float64       `json:"moves"`
 	Invalidated  float64       `json:"invalidated"`

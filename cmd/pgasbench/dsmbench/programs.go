@@ -26,8 +26,8 @@ const (
 	cgQ              // the product of the matrix with it
 	cgR              // the residual
 	cgZ              // the solution
-	cgValues         // of the matrix
-	cgColumns        // their places
+	cgValues         // the values of the matrix
+	cgColumns        // the columns of these values
 )
 
 // cg is the method of conjugate gradients. A step is one product of the matrix with p, of which there are 26 an

@@ -18,16 +18,16 @@ import (
 // measured is one row. Times are of one operation.
 type measured struct {
 	Bench     string  `json:"bench"`
-	What      string  `json:"what,omitempty"` // of several rows of a bench
-	Block     int     `json:"block"`          // bytes
+	What      string  `json:"what,omitempty"` // which row of a bench, if it has several
+	Block     int     `json:"block"`          // bytes of a block
 	PEs       int     `json:"pes"`
-	Transport string  `json:"transport"` // to the last PE
+	Transport string  `json:"transport"` // how the last PE is reached
 	Mode      string  `json:"mode"`
 	P50ns     float64 `json:"p50_ns"`
 	MinNs     float64 `json:"min_ns"`
-	BesideNs  float64 `json:"beside_p50_ns"` // what stands beside it
+	BesideNs  float64 `json:"beside_p50_ns"` // the time of the operation beside it
 	BesideMin float64 `json:"beside_min_ns"`
-	Ratio     float64 `json:"ratio"` // of the medians
+	Ratio     float64 `json:"ratio"` // the ratio of the medians
 	Ops       int     `json:"ops"`   // operations that were measured
 	// Of PE 0, for each operation:
 	FastReads float64 `json:"fast_reads"`
@@ -64,14 +64,14 @@ type trial struct {
 	what    string
 	block   int
 	region  *dsm.Region
-	ops     int                    // of a round, by which its times are divided
-	prepare func(round int) error  // every PE; a barrier follows
-	before  func(round int) error  // PE 0, not measured
-	operate func(round int) error  // PE 0, measured
-	beside  func(round int) error  // PE 0, measured beside it
-	after   func(round int) error  // every PE
+	ops     int                    // operations of a round, by which its times are divided
+	prepare func(round int) error  // every PE calls it; a barrier follows
+	before  func(round int) error  // PE 0 calls it, and is not measured
+	operate func(round int) error  // PE 0 calls it, and is measured
+	beside  func(round int) error  // PE 0 calls it behind operate, and is measured
+	after   func(round int) error  // every PE calls it
 	alone   bool                   // PE 0 works alone: other PEs only take part in barriers
-	check   func(rounds int) error // every PE, in the end
+	check   func(rounds int) error // every PE calls it in the end
 }
 
 // least and most are rounds of a trial, however long they take.

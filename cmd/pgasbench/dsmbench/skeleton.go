@@ -18,12 +18,12 @@ import (
 // A program is the skeleton of one benchmark in one class.
 type program struct {
 	name, doc  string
-	sequential time.Duration // table II of the paper
-	steps      int           // of the whole program
-	block      int64         // bytes of a block, and
-	notices    int           // notices of a fence: table III
+	sequential time.Duration // the time in order, of table II of the paper
+	steps      int           // steps of the whole program
+	block      int64         // bytes of a block, of table III of the paper
+	notices    int           // notices of a fence, of the same table
 	grain      int64         // bytes that a byte of the skeleton stands for
-	arrays     []int64       // their bytes
+	arrays     []int64       // the bytes of each array
 	writable   []int         // arrays that stay writable, as in the paper's runtime
 	prepare    func(k *worker) error
 	step       func(k *worker) error
@@ -48,7 +48,7 @@ type worker struct {
 	p      *program
 	region *dsm.Region
 	arrays []dsm.Array[byte]
-	stacks dsm.Array[byte] // of all PEs, where the program has them
+	stacks dsm.Array[byte] // the stacks of all PEs, if the program has any
 	mutex  *dsm.Mutex
 	fault  time.Duration
 	faults uint64 // blocks fetched and released up to the last barrier

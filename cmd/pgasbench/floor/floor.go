@@ -35,9 +35,9 @@ import (
 // A bench is one figure of the floor.
 type bench struct {
 	name, says string
-	sizes      []int // if none are asked for; 8: a word, and no other size
+	sizes      []int // the sizes if the user names none; 8: a word, and no other size
 	place      place
-	ways       float64 // of what is counted, in one operation
+	ways       float64 // how often an operation does what is counted
 }
 
 // place is where the processes of a bench run.
@@ -46,9 +46,9 @@ type place uint8
 const (
 	alone    place = iota // one process
 	oneCPU                // two processes on one CPU, or more
-	twoCPUs               // on the two nearest CPUs
-	loopback              // the same, and they talk by loopback
-	twoHosts              // the same, in two network namespaces
+	twoCPUs               // two processes on the two nearest CPUs
+	loopback              // two processes on two CPUs, which talk by loopback
+	twoHosts              // two processes in two network namespaces
 )
 
 var word8 = []int{8}

@@ -30,21 +30,21 @@ type order struct {
 	Bytes int
 	CPU   int
 	Point time.Duration
-	Host  string // the network namespace that it enters; "": none
+	Host  string // the network namespace that the process enters; "": none
 
-	Processes int // of the bench
-	Number    int // of this one; the leader has 0
+	Processes int // the number of processes of the bench
+	Number    int // the number of this process; the leader has 0
 }
 
 // A pair is one of the two processes of a bench, or of more.
 type pair struct {
 	*shared
 	leads bool
-	n, of int   // its number, and how many there are
-	made  int64 // agreements
+	n, of int   // the number of the process, and how many there are
+	made  int64 // the number of agreements
 	bytes int
 	host  string
-	fd    int // of the TCP connection
+	fd    int // the file descriptor of the TCP connection
 	line  []byte
 }
 
@@ -153,7 +153,7 @@ func lead(ctx context.Context, o order, cpu int, host string) (result.Series, er
 // followers are the processes that the leader has started.
 type followers struct {
 	all   []*exec.Cmd
-	gone  chan error    // of each, how it has ended
+	gone  chan error    // how each follower has ended
 	ended chan struct{} // closed when the leader waits for nothing any more
 }
 

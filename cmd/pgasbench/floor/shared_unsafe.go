@@ -18,7 +18,7 @@ type word struct {
 
 type shared struct {
 	ball    word // written by: each process in its turn
-	sleep   word // the same; its low half is the word of the futex
+	sleep   word // written by: each process in its turn; its low half is the word of the futex
 	made    word // written by: the leader; agreements made
 	value   word // written by: the leader; what the last agreement is about
 	address word // written by: the follower; where it listens

@@ -37,7 +37,7 @@ type job struct {
 	axis    axis
 	side    side
 	place   compare.Place
-	spread  string // simulated: the levels of the machine; "": a host for each PE
+	spread  string // the levels of the machine that is simulated; "": a host for each PE
 	benches []string
 	sizes   []int
 }
@@ -69,11 +69,11 @@ func (j job) flags(point time.Duration) []string {
 
 // A plan is how far each axis reaches.
 type plan struct {
-	sizes, few       []int // bytes; of collectives
+	sizes, few       []int // sizes in bytes; few are for collectives
 	pes              []int
-	peers            int // PEs of the peer, at most
+	peers            int // the largest number of PEs of the peer
 	simulated        []int
-	quadratic        int // simulated PEs of what sends a message from each to each, at most
+	quadratic        int // the largest number of simulated PEs where each sends a message to each
 	hosts, hostsPeer []int
 	point            time.Duration
 }

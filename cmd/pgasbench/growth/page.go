@@ -15,8 +15,8 @@ import (
 const (
 	page = "performance.md"
 
-	columns = 120           // of the page's prose
-	folder  = "performance" // of the plots and the results, beside the page
+	columns = 120           // the columns of the page's prose
+	folder  = "performance" // the folder of the plots and the results, beside the page
 )
 
 // A finding is a cost that grows faster than log P.
@@ -25,7 +25,7 @@ type finding struct {
 	what   cost
 	points []xy
 	reason string
-	known  bool // the reason explains all of it
+	known  bool // whether the reason explains all of it
 }
 
 // against names what is along.

@@ -27,10 +27,10 @@ var allCosts = []cost{ofTime, ofCPU, ofWire, ofMemory}
 type curve struct {
 	axis   axis
 	side   side
-	hosts  int // against bytes: of the place
+	hosts  int // the hosts of the place, against bytes
 	spread string
 	bench  string
-	bytes  int // not against bytes
+	bytes  int // the size, if not against bytes
 }
 
 // xy is a point of a series.

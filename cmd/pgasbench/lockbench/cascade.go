@@ -64,8 +64,8 @@ var cascadeFigures = []sweep.Figure[grid]{
 
 // A clientBench is what PEs do while PE 0 serves.
 type clientBench struct {
-	least   int // PEs
-	clients int // PEs 1 to this one take part; 0: all
+	least   int // the smallest number of PEs
+	clients int // the last PE that takes part, PE 1 being the first; 0: all take part
 	play    func(*client) error
 }
 
@@ -82,10 +82,10 @@ type client struct {
 
 // The words, each on the PE that looks at it.
 const (
-	leftWord    = iota // PE 0: clients that are through
-	gateWord           // each waiter: rounds in which it may ask for the lock
-	toldWord           // PE 1: how many have had it
-	counterWord        // PE 0: incremented under the lock
+	leftWord    = iota // on PE 0: the clients that are through
+	gateWord           // on each waiter: the rounds in which it may ask for the lock
+	toldWord           // on PE 1: how many clients have had the lock
+	counterWord        // on PE 0: a counter that is incremented under the lock
 	clientWords
 )
 

@@ -44,7 +44,7 @@ func measure(t *testing.T, args string) map[string]result {
 func TestTableClaims(t *testing.T) {
 	for _, c := range []struct {
 		args  string
-		ahead map[string]float64 // of each other lock, at least
+		ahead map[string]float64 // how far ahead of each other lock, at least
 	}{
 		{"-table 20 -locality 85 -time 300us", map[string]float64{"MCS": 1.5, "MCS-CAS": 3, "spin": 3}},
 		{"-table 20 -locality 95 -time 300us", map[string]float64{"MCS": 2, "MCS-CAS": 5, "spin": 5}},

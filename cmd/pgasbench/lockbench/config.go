@@ -24,22 +24,22 @@ type config struct {
 	TL       []int   `json:"tl,omitempty"`       // T_L by level, the machine first; none: the lock's own
 	TR       int     `json:"tr,omitempty"`       // T_R; 0: the lock's own
 	TW       int     `json:"tw,omitempty"`       // T_W; 0: the product of all T_L
-	Remote   int     `json:"remote,omitempty"`   // budgets of ALock; 0: the lock's own
-	Local    int     `json:"local,omitempty"`    //
-	Locks    int     `json:"locks,omitempty"`    // of a table
+	Remote   int     `json:"remote,omitempty"`   // the remote budget of ALock; 0: the lock's own
+	Local    int     `json:"local,omitempty"`    // the local budget of ALock; 0: the lock's own
+	Locks    int     `json:"locks,omitempty"`    // the number of locks of a table
 	Locality float64 `json:"locality,omitempty"` // the part of acquisitions that are near, 0 to 1
-	Nodes    int     `json:"nodes,omitempty"`    // hosts of the machine that is simulated, with so many
-	Threads  int     `json:"threads,omitempty"`  // PEs each; 0: Topology says
+	Nodes    int     `json:"nodes,omitempty"`    // hosts of the machine that is simulated; 0: Topology says
+	Threads  int     `json:"threads,omitempty"`  // PEs of each of these hosts
 
-	Levels []string      `json:"levels,omitempty"`  // of the topology that the lock has; none: all
+	Levels []string      `json:"levels,omitempty"`  // the levels of the topology that the lock has; none: all
 	Rounds int           `json:"rounds,omitempty"`  // acquisitions of each PE, if Time is 0
-	Time   time.Duration `json:"time_ns,omitempty"` // or for how long each PE acquires
+	Time   time.Duration `json:"time_ns,omitempty"` // for how long each PE acquires; 0: Rounds says
 
 	// Of the simulator.
 	Simulated bool   `json:"simulated"`
 	Topology  string `json:"topology,omitempty"`
 	Costs     string `json:"costs,omitempty"`
-	Vary      string `json:"vary,omitempty"` // what of Costs is multiplied
+	Vary      string `json:"vary,omitempty"` // which of Costs are multiplied
 	Atomics   string `json:"atomics,omitempty"`
 	Seed      uint64 `json:"seed,omitempty"`
 
@@ -48,12 +48,12 @@ type config struct {
 
 // A parameter is a field of config that can be varied.
 type parameter struct {
-	name  string // of the flag and the JSON field
-	label string // of an axis
+	name  string // the name of the flag and the JSON field
+	label string // the label of an axis
 	text  func(config) string
-	value func(config) float64 // nil: it is no number
-	zero  func(*config)        // takes it out of a point that has no use for it
-	used  func(kind) bool      // by a lock; nil: by every lock
+	value func(config) float64 // the value as a number; nil if it is none
+	zero  func(*config)        // takes the parameter out of a point that has no use for it
+	used  func(kind) bool      // whether a lock uses the parameter; nil: every lock does
 }
 
 // Row makes parameters the rows of a table.
@@ -189,9 +189,9 @@ type grid struct {
 	tr, tw, remote, local []int
 	tableLocks            []int
 	locality              []float64
-	nodes, threads        []int // or pes and topologies
+	nodes, threads        []int // hosts and their PEs; pes and topologies are instead of them
 	topologies            []string
-	rest                  config // of what is not varied
+	rest                  config // what is not varied
 }
 
 // points lists the combinations, each once.

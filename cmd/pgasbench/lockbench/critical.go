@@ -8,7 +8,7 @@ import (
 // criticalSection is the critical section of a simulated point: its PEs share variables. nil checks nothing.
 type criticalSection struct {
 	readers, writers int
-	others           []*criticalSection // of the other locks, where there are many
+	others           []*criticalSection // the critical sections of other locks, where there are many
 	// Of a clientBench:
 	left int    // clients that are not through
 	stop func() // ends the server

@@ -18,7 +18,7 @@ var (
 	onlyRMARW   = []string{kinds.RMARW}
 	bothRW      = []string{kinds.SpinRW, kinds.RMARW}
 	manyPEs     = []int{16, 64, 128, 256, 512, 1024}
-	sameProduct = [][]int{{100, 10}, {40, 25}, {20, 50}} // of T_L, by level
+	sameProduct = [][]int{{100, 10}, {40, 25}, {20, 50}} // T_L by level; the products are the same
 )
 
 // rmaFigures are those of rma-locks 5.1 and 5.2.

@@ -45,7 +45,7 @@ func hashtableGrid(writers float64) grid {
 //pgas:symmetric views
 type Element struct {
 	Key  int64 // written by: the PE that inserts it, before any PE can find it
-	Next int64 // 1 + the place of the one inserted before; 0: none
+	Next int64 // 1 + the place of the element inserted before; 0: none
 }
 
 // A volume is a PE's way to PE 0's part of the table.
@@ -215,9 +215,9 @@ type user struct {
 	w      *pgas.World
 	c      config
 	volume *volume
-	lock   locks.RWLock // nil: atomics only
-	count  int64        // elements inserted
-	sum    int64        // and their keys
+	lock   locks.RWLock // the lock; nil: atomics only
+	count  int64        // the number of elements inserted
+	sum    int64        // the sum of their keys
 	tally  Tally
 }
 

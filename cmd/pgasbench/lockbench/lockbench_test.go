@@ -41,7 +41,7 @@ func TestSum(t *testing.T) {
 func TestPoints(t *testing.T) {
 	for _, c := range []struct {
 		args string
-		want []string // lock, PEs, F_W, T_DC, T_R of each
+		want []string // the lock, PEs, F_W, T_DC and T_R of each point
 	}{
 		{"-lock D-MCS -pes 4,8", []string{"D-MCS 4 100% 0 0", "D-MCS 8 100% 0 0"}},
 		{"-lock d-mcs -pes 4 -fw 2,5 -tdc 1,2", []string{"D-MCS 4 100% 0 0"}},
@@ -107,7 +107,7 @@ func TestSectionClaims(t *testing.T) {
 	for _, c := range []struct {
 		args, lock, over string
 		ahead            func(ours, theirs result) float64
-		ratio            float64 // at least
+		ratio            float64 // the smallest ratio
 	}{
 		{"-bench lb -rounds 20", "RMA-MCS", "D-MCS", latency, 4},
 		{"-bench lb -rounds 20", "RMA-MCS", "foMPI-Spin", latency, 5},

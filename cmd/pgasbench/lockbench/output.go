@@ -19,7 +19,7 @@ type output struct {
 	w       io.Writer
 	o       *Options
 	on      bool
-	columns []parameter // that differ between the points
+	columns []parameter // the parameters that differ between the points
 	results []result
 }
 

@@ -66,7 +66,7 @@ func throughputBench(name, doc string, s section) bench {
 // A section is what is done under the lock, and after it.
 type section struct {
 	inside func(m *member, write bool) error
-	work   bool // and then 1 to 4 µs of work
+	work   bool // whether 1 to 4 µs of work follow inside
 	after  func(m *member) error
 }
 
@@ -76,12 +76,12 @@ type member struct {
 	w      *pgas.World
 	c      config
 	lock   locks.Lock
-	rw     locks.RWLock // nil: all acquisitions write
+	rw     locks.RWLock // the lock as one for readers; nil: all acquisitions write
 	shared SharedRef
 	counts int64 // how often this PE has incremented the counter
 	tally  Tally
 
-	first, last time.Duration // between which acquisitions count; 0: always
+	first, last time.Duration // the times between which acquisitions count; 0: they always count
 }
 
 // body runs a point on one PE.

@@ -17,14 +17,14 @@ import (
 //pgas:symmetric views
 type Tally struct {
 	Reads   int64 // acquisitions in shared mode
-	Writes  int64 // and the others
-	ReadNs  int64 // in which they were acquired and released, together
+	Writes  int64 // acquisitions that write
+	ReadNs  int64 // nanoseconds of acquiring and releasing in shared mode
 	WriteNs int64
 	Longest int64 // nanoseconds that one acquisition took
 	TookNs  int64 // from the first acquisition to the last release
 	// acquisitions by the time that acquiring and releasing took, in the buckets of package histogram
 	Times [buckets]uint32
-	Waits [buckets]uint32 // the same by the time until the lock was held
+	Waits [buckets]uint32 // acquisitions by the time until the lock was held
 }
 
 // buckets is a constant of this package, as a type in symmetric memory needs it.
@@ -48,21 +48,21 @@ func (t *Tally) did(write bool, wait, cost time.Duration) {
 type result struct {
 	config
 	Ops        int64         `json:"ops"`                   // acquisitions of all PEs
-	Took       time.Duration `json:"took_ns"`               // of the slowest PE
+	Took       time.Duration `json:"took_ns"`               // the time of the slowest PE
 	Throughput float64       `json:"ops_per_s"`             // Ops divided by Took
-	Mean       float64       `json:"mean_ns"`               // of acquiring and releasing, without what is done inside
-	P50        float64       `json:"p50_ns"`                //
-	P99        float64       `json:"p99_ns"`                //
-	ReadMean   float64       `json:"read_mean_ns,omitzero"` // the same of readers and of writers
+	Mean       float64       `json:"mean_ns"`               // the mean time of acquiring and releasing, without the work inside
+	P50        float64       `json:"p50_ns"`                // the median of these times
+	P99        float64       `json:"p99_ns"`                // the 99th percentile of these times
+	ReadMean   float64       `json:"read_mean_ns,omitzero"` // the mean of readers
 	WriteMean  float64       `json:"write_mean_ns,omitzero"`
 	Writes     int64         `json:"writes"`
-	Longest    time.Duration `json:"longest_wait_ns"` // for the lock
+	Longest    time.Duration `json:"longest_wait_ns"` // the longest wait for the lock
 	WaitP50    float64       `json:"wait_p50_ns"`     // the median wait of the PE that waited longest
 	WaitP99    float64       `json:"wait_p99_ns"`     // the 99th percentile of the waits of that PE
-	Least      int64         `json:"least_ops"`       // of a PE
+	Least      int64         `json:"least_ops"`       // acquisitions of the PE that had the fewest
 	Most       int64         `json:"most_ops"`
 
-	times []int64 // as a Tally has them
+	times []int64 // acquisitions by time, in the buckets of a Tally
 }
 
 // sum reduces the tallies of the PEs that took part.

@@ -31,12 +31,12 @@ func Slots(size int) int {
 
 // Plan says how long to measure. The zero value is not useful: start from Standard.
 type Plan struct {
-	Point time.Duration // time for one point
-	Short time.Duration // least length of a batch
-	Long  time.Duration // of operations that hand over the CPU: a median of short batches would hide the waits
-	Least int           // batches, however slow the operation
-	Most  int           // batches, however fast
-	Tries int           // of a batch length; the best counts, so that one preemption does not end the doubling
+	Point time.Duration // the time for one point
+	Short time.Duration // the least length of a batch
+	Long  time.Duration // the same where the CPU is handed over: a median of short batches would hide the waits
+	Least int           // the least number of batches, however slow the operation
+	Most  int           // the largest number of batches, however fast the operation
+	Tries int           // tries of a batch length; the best counts, so that one preemption does not end the doubling
 }
 
 // Standard returns the plan of pgasbench and of the peers.
@@ -85,7 +85,7 @@ func (p Plan) Measure(w Work) (Series, error) {
 type measurement struct {
 	Work
 	plan Plan
-	next int // number of the next operation
+	next int // the number of the next operation
 }
 
 func (m *measurement) batch(n int) error {

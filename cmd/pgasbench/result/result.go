@@ -20,18 +20,18 @@ type Result struct {
 	Beside    int     `json:"beside,omitempty"` // programs that computed on the host of PE 0 meanwhile
 	P50ns     float64 `json:"p50_ns"`
 	MinNs     float64 `json:"min_ns"`
-	// of what PEs compete for: of the waits of the PE that waited longest
+	// if PEs compete: the 99th percentile for the PE that waited longest
 	P99ns    float64 `json:"p99_ns"`
 	MBps     float64 `json:"mbps"`               // 10^6 bytes a second, at the median
 	Mops     float64 `json:"mops"`               // 10^6 operations a second, at the median
-	RssKB    float64 `json:"rss_kb,omitempty"`   // of the bench "idle" and with -costs: resident memory of a PE
-	PssKB    float64 `json:"pss_kb,omitempty"`   // the same, shared pages divided by their sharers
+	RssKB    float64 `json:"rss_kb,omitempty"`   // resident memory of a PE, for the bench "idle" and with -costs
+	PssKB    float64 `json:"pss_kb,omitempty"`   // the same memory, shared pages divided by their sharers
 	CPUns    float64 `json:"cpu_ns,omitempty"`   // with -costs: CPU time of all PEs, for one operation
 	Switches float64 `json:"switches,omitempty"` // with -costs: context switches of all PEs, for one operation
 	// with -costs: bytes that all hosts send to each other, for one operation
 	WireBytes float64 `json:"wire_bytes,omitempty"`
 
-	Computed string `json:"computed,omitempty"` // of programs: what came out, in the same words on both sides
+	Computed string `json:"computed,omitempty"` // what a program has computed, in the same words on both sides
 
 	// Of what PEs compete for:
 

@@ -23,8 +23,8 @@ type Contest struct {
 
 // Share is what one PE has got.
 type Share struct {
-	Got     int           // turns
-	Took    time.Duration // in all
+	Got     int           // the number of turns
+	Took    time.Duration // the time of all turns
 	P50     time.Duration // the median wait from the request to the acquisition
 	P99     time.Duration // the 99th percentile of these waits
 	Longest time.Duration // the longest of these waits

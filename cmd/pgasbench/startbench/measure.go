@@ -28,11 +28,11 @@ type result struct {
 	Connected  float64 // ms until every PE had put to every other
 	Ended      float64 // ms until pgasrun had ended
 	CPU        float64 // ms, of all processes of the job
-	PECPU      float64 // ms of a PE, on average, until it printed
+	PECPU      float64 // ms of CPU time of a PE until it printed, on average
 	Share      float64 // MiB of a PE, on average
 	Own        float64 // MiB that a PE has for itself, on average
 	Files      float64 // descriptors of the PE that has most
-	Threads    float64 // of a PE, on average
+	Threads    float64 // threads of a PE, on average
 }
 
 // Main measures what the command line asks for and prints it.

@@ -30,10 +30,10 @@ type report struct {
 	Ready     int64 // pgas.Main has called the body
 	Together  int64 // the first barrier was over
 	Connected int64 // the puts to all others were complete, and a barrier over
-	CPU       int64 // of this process until then, in ns
-	Share     int64 // of memory, in bytes
+	CPU       int64 // CPU time of this process until then, in ns
+	Share     int64 // its share of memory, in bytes
 	Own       int64 // memory that no other process has
-	Files     int   // descriptors
+	Files     int   // open descriptors
 	Threads   int
 }
 

@@ -28,11 +28,11 @@ type Options struct {
 	JSON           bool
 	Figure         string // the name of a figure
 	Nodes, Threads string // lists of numbers
-	Costs, Vary    string // of the machine that is simulated
+	Costs, Vary    string // the costs of the machine that is simulated, and which are multiplied
 	Seed           uint64
 	Jobs           int    // points that are simulated at a time
 	Plot           string // the file of the plot
-	Title, X, Y    string // of the plot
+	Title, X, Y    string // the texts and parameters of the plot
 }
 
 // Texts are what the help says of flags that the commands describe in their own words.

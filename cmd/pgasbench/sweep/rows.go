@@ -46,7 +46,7 @@ func List[T Row](heading string, width int, rows []T) string {
 // A Figure is a figure of a paper: what is measured for it, and how it is drawn. A grid is what a command varies.
 type Figure[G any] struct {
 	Name, Doc string // Doc begins with the number of the figure in its paper
-	X, Y      string // "": as the command has it
+	X, Y      string // the axes of the plot; "": as the command has it
 	Grid      G
 }
 
