@@ -50,7 +50,7 @@ type result struct {
 	Ops        int64         `json:"ops"`                   // acquisitions of all PEs
 	Took       time.Duration `json:"took_ns"`               // the time of the slowest PE
 	Throughput float64       `json:"ops_per_s"`             // Ops divided by Took
-	Mean       float64       `json:"mean_ns"`               // the mean time of acquiring and releasing, without the work inside
+	Mean       float64       `json:"mean_ns"`               // the mean time of acquiring and releasing
 	P50        float64       `json:"p50_ns"`                // the median of these times
 	P99        float64       `json:"p99_ns"`                // the 99th percentile of these times
 	ReadMean   float64       `json:"read_mean_ns,omitzero"` // the mean of readers
