@@ -182,6 +182,7 @@ func TestReadmeProgram(t *testing.T) {
 func TestProgramsOfPages(t *testing.T) {
 	for page, try := range map[string]string{
 		"../docs/packages/containers.md": "pgasrun -n 4 .",
+		"../docs/packages/pgas.md":       "pgasrun -n 2 .",
 		"../docs/use/pgastest.md":        "go test -bench . -benchtime 10x . >&2",
 	} {
 		t.Run(filepath.Base(page), func(t *testing.T) {
