@@ -130,7 +130,7 @@ func endsAll(t *testing.T, f fault, name string, silence time.Duration) []time.D
 	done := make(chan error, 1)
 	ctx, cancel := hang.Context(t.Context())
 	defer cancel()
-	go func() { done <- runJob(ctx, hosts, name, silence, silence/2, heard) }()
+	go func() { done <- runJob(ctx, hosts, name, silence, beats*silence/beatsInTimeout, heard) }()
 	select {
 	case <-heard.ready:
 	case err := <-done:
@@ -140,9 +140,7 @@ func endsAll(t *testing.T, f fault, name string, silence time.Duration) []time.D
 		hosts.Close()
 		return endsAll(t, f, name, 2*silence)
 	}
-	if !heard.awaitBlocked(done) {
-		t.Log("not all PEs are seen to be blocked when the fault strikes")
-	}
+	heard.settle(t, silence, done)
 	if err := f.strike(st); err != nil {
 		cancel()
 		<-done
@@ -186,6 +184,12 @@ func newStage(t *testing.T, f fault) *stage {
 	}
 	return st
 }
+
+// Beats are those of ucx/engine/heartbeat.c. A PE that has no CPU for so many says so.
+const (
+	beatsInTimeout = 8
+	beats          = 4
+)
 
 // mostSilence is the longest time that PEs may be silent. A job in which a PE has had no CPU for half of its time runs
 // again with twice as much, if it does not end as it should.
@@ -310,6 +314,15 @@ func (h *heard) hadNoCPU() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.starved > 0
+}
+
+// settle waits until PEs have connected to those that they watch, which they do at the first beat, and until they are
+// blocked. If a fault strikes while they connect, that fails, which says less of the fault's place than silence does.
+func (h *heard) settle(t *testing.T, silence time.Duration, done chan error) {
+	time.Sleep(beats * silence / beatsInTimeout)
+	if !h.awaitBlocked(done) {
+		t.Log("not all PEs are seen to be blocked when the fault strikes")
+	}
 }
 
 // awaitBlocked looks at the PEs until all but the victim are blocked, and reports whether they are after many looks: a
