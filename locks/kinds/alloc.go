@@ -20,12 +20,6 @@ type Options struct {
 // allocator is Kind.Alloc of one kind.
 type allocator func(ctx context.Context, w *pgas.World, o Options) (l locks.Lock, free func(context.Context) error, err error)
 
-// Alloc allocates a lock and makes this PE's handle of it. It is collective, and so is free, which ends the lock.
-// Errors: those of the Alloc… function of the lock, in package locks.
-func (k Kind) Alloc(ctx context.Context, w *pgas.World, o Options) (l locks.Lock, free func(context.Context) error, err error) {
-	return k.alloc(ctx, w, o)
-}
-
 // states are the states of locks that are allocated together.
 type states[R, T any] interface {
 	At(i int) R

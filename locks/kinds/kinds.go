@@ -2,13 +2,17 @@
 // allocated. Benches, tests and docs/packages/locks.md read this table, so a new lock needs no other row.
 //
 //	kinds.go   the table
-//	alloc.go   a lock of a kind
+//	alloc.go   how the lock of each kind is allocated
 //	papers.go  the papers
 package kinds
 
 import (
+	"context"
 	"slices"
 	"strings"
+
+	"github.com/gopgas/gopgas/locks"
+	"github.com/gopgas/gopgas/pgas"
 )
 
 // The names of locks, as their papers spell them, and as users type them.
@@ -105,3 +109,9 @@ func Of(name string) Kind {
 
 // Bench returns what the kind is called in the name of a bench of pgasbench, such as dmcs in dmcs-contended.
 func (k Kind) Bench() string { return strings.ToLower(k.Type) }
+
+// Alloc allocates a lock and makes this PE's handle of it. It is collective, and so is free, which ends the lock.
+// Errors: those of the Alloc… function of the lock, in package locks.
+func (k Kind) Alloc(ctx context.Context, w *pgas.World, o Options) (l locks.Lock, free func(context.Context) error, err error) {
+	return k.alloc(ctx, w, o)
+}
