@@ -16,7 +16,10 @@
 // with the same options. A PE makes one handle for each lock, and its goroutines share that.
 //
 // What differs between the protocols is in the files above. Around them: mutex.go has what Lock, TryLock and Unlock do
-// in all of them, localgate.go how the goroutines of a PE share a handle, poll.go the loops that poll.
+// in all of them, localgate.go how the goroutines of a PE share a handle, poll.go the loops that poll. Files of their
+// own have the queues, trees and counters of a protocol (dmcs_queue.go, fompi_rw.go, ncosed_queue.go, rmamcs_tree.go,
+// rmarw_counter.go), the servers (service_directory.go, service_host.go, srsl_server.go), and the choice of parameters
+// by measurement (tune.go).
 package locks
 
 import (

@@ -35,25 +35,33 @@
 //
 // # Where to read
 //
-//	open.go, world.go             Main, Init, and the World of a PE; atclose.go: what ends with it
-//	sym_unsafe.go                 symmetric allocations; agree.go: comparing the PEs' requests
-//	ref, slice, strided, ptr      references to elements and ranges: put, get, pointers
-//	fastpath_unsafe.go            the put and get that inline to a store and a load
-//	context*.go                   ordering domains: fence, quiet, sessions, the way to each PE
-//	atomic*.go, short_unsafe.go   words that are only accessed atomically
-//	signal.go, notified_unsafe.go put with signal, notified accesses; notes.go: their arrival
-//	wait_word.go, waitset.go      waits for one word and for many
-//	team*.go, topology.go         teams and their splits
-//	share.go                      items in blocks, one for each member of a team
-//	collective*.go                collectives; the algorithms are in internal/coll
-//	value.go, gather.go           collectives of Go values and slices
-//	library.go                    calls of libraries above pgas, for mismatches and reports
-//	coherent.go, hooks_unsafe.go  what other packages of this module need, and programs do not
-//	group.go                      goroutines of one PE
-//	lock.go                       the lock of the specification
-//	stats.go, region.go           what a PE counts; parts of a program that have a name in traces
-//	misuse.go, errors.go, check.go  zero values, errors, PGAS_CHECK
-//	generated_unsafe.go           what generated code calls
+//	open.go, world.go              Main, Init, and the World of a PE
+//	atclose.go, closers.go         what ends with a World
+//	exit.go, info.go               the end of the job by one PE; what PE 0 prints about the job
+//	clock.go                       time, randomness and scheduling, real or simulated
+//	sym_unsafe.go, agree.go        symmetric allocations; comparing the PEs' requests
+//	ref_unsafe.go, slice_unsafe.go references to elements and ranges: put, get
+//	strided_unsafe.go              puts and gets of every n-th element
+//	ptr_unsafe.go                  pointers to what other PEs of the host have
+//	put_completion.go              when the source of a put may be reused
+//	fastpath_unsafe.go             the put and get that inline to a store and a load
+//	context*.go                    ordering domains: fence, quiet, sessions, the way to each PE
+//	connection.go                  how a PE is reached, for reports
+//	atomic*.go, short_unsafe.go    words that are only accessed atomically
+//	signal.go, notified_unsafe.go  put with signal; notified accesses
+//	notes.go                       the arrival of notified accesses
+//	wait_word.go, waitset.go       waits for one word and for many
+//	team*.go, topology.go          teams and their splits
+//	share.go                       items in blocks, one for each member of a team
+//	collective*.go                 collectives; the algorithms are in internal/coll
+//	value.go, gather.go            collectives of Go values and slices
+//	library.go                     calls of libraries above pgas, for mismatches and reports
+//	coherent.go, hooks_unsafe.go   what other packages of this module need, and programs do not
+//	group.go                       goroutines of one PE
+//	lock.go                        the lock of the specification
+//	stats.go, region.go            what a PE counts; parts of a program that have a name in traces
+//	misuse.go, errors.go, check.go zero values, errors, PGAS_CHECK
+//	generated_unsafe.go            what generated code calls
 //
 // What one PE is and how it waits is in internal/node.
 //

@@ -4,6 +4,9 @@
 //	system.go        what a check may ask of the host, so that tests can replace the host
 //	checks.go        the table of checks
 //	check_*.go       the checks
+//	pager_unsafe.go  whether page faults can be served
+//	ucx.go, lanes.go which UCX a program has; the lanes of a connection, as UCX prints them
+//	lines.go         what pgasdoctor prints
 //	text.go          the report for people
 //
 // A check never fails: what it cannot read, it says it does not know. So a report exists for every host, and a bug

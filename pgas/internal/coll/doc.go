@@ -4,7 +4,8 @@
 // The files, bottom up; each uses only those before it, which `go run ./tests/layers ./pgas/internal/coll` shows:
 //
 //	memory_unsafe.go, ops.go      views of symmetric memory; the operators of reductions
-//	prefetch_asm_unsafe.go, slot_unsafe.go
+//	cpu_unsafe.go                 which CPU a goroutine runs on
+//	prefetch_asm_unsafe.go, prefetch_none_unsafe.go, slot_unsafe.go
 //	                              a group's slot in every heap: arrivals, sync words, mailboxes, and the lines that come early
 //	digest.go, stagingpool.go, cause.go, common.go, options.go, request.go
 //	                              values that later files use

@@ -4,6 +4,7 @@
 // The files, bottom up:
 //
 //	policy.go            how long a PE polls, yields and sleeps
+//	cache.go             how much of the CPUs' last cache is this machine's
 //	waiters.go           goroutines of the PE that wait at the same time share its processors
 //	party.go             what a wait can be part of, and what it then publishes
 //	scanstarts.go        where scans of sets of words start
@@ -24,6 +25,7 @@
 //	blocked.go           what a blocked PE shows, and why a wait cannot end
 //	clock.go             sleeps, yields, goroutines
 //	timer.go             the time of a sleep; timer_race.go is that under the race detector
+//	record.go            what the PE records of itself; recordnames.go remembers the names in it
 //	recorded*.go         channels that record what goes through them
 //	channels.go          the channels of the runtime's own messages
 //	peek.go              reads of other PEs' words, for diagnoses

@@ -1,6 +1,6 @@
 package node
 
-// What this PE records about itself (package record): its waits here, its operations in package recorded, the rest
+// What this PE records about itself (package record): its waits here, its operations (recorded.go), the rest
 // where it happens. Without a memory for it, Rec is nil and nothing is recorded.
 
 import (
