@@ -21,12 +21,12 @@ const (
 
 // allocRequest is the request of one PE.
 type allocRequest struct {
-	kind   uint64 // of the call: requestAlloc, requestFree or requestAgree
-	n      uint64 // elements, or the offset of the block, or the length of the text
-	size   uint64 // bytes of an element
+	kind   uint64 // requestAlloc, requestFree or requestAgree
+	n      uint64 // number of elements, or offset of the block, or length of the text
+	size   uint64 // size of an element in bytes
 	layout uint64 // hash of the element's layout, or of the text of a call to Agree
 	align  uint64 // bytes that the address is to be a multiple of
-	name   string // of the element's type, or the text of a call to Agree
+	name   string // name of the element's type, or text of a call to Agree
 }
 
 const (

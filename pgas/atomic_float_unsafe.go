@@ -18,7 +18,7 @@ import (
 // AtomicFloat refers to a floating-point word of symmetric memory that is only ever accessed atomically. Completion,
 // order and panics are those of Atomic.
 type AtomicFloat[F Float] struct {
-	_   [0]F // so that one cannot be converted to another type's
+	_   [0]F // keeps an AtomicFloat from being converted to that of another type
 	ctx *Context
 	off uintptr
 }

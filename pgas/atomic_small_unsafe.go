@@ -34,9 +34,9 @@ type Small interface {
 // *PeerError if pe is lost. All operations panic with *UsageError if pe is out of range, if the context is closed, or
 // if a is zero. It is an extension of OpenSHMEM.
 type AtomicSmall[E Small] struct {
-	_     [0]E // so that one cannot be converted to another type's
+	_     [0]E // keeps an AtomicSmall from being converted to that of another type
 	word  Atomic[uint32]
-	shift uint8 // of the value in the word, in bits
+	shift uint8 // bits from the start of the word to the value
 }
 
 // AtomicSmallOf returns element i of s as an atomic value. It panics with *UsageError if i is out of range.

@@ -48,7 +48,7 @@ type Float interface{ ~float32 | ~float64 }
 // out of range, if the context is closed, or if a is zero. (Fetch, Set, Swap, CompareSwap, FetchAdd, Add, FetchInc and
 // Inc of a zero Atomic are nil dereferences, which Main reports as a *UsageError.)
 type Atomic[W Word] struct {
-	_   [0]W // so that one cannot be converted to another type's
+	_   [0]W // keeps an Atomic from being converted to that of another type
 	ctx *Context
 	off uintptr
 }

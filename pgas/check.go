@@ -39,13 +39,13 @@ const (
 // checker holds the allocations of a World by their generations.
 type checker struct {
 	w      *World
-	last   uint64 // generation; guarded by World.allocMu
+	last   uint64 // the last generation; guarded by World.allocMu
 	chunks [(generationMax + 1) / generationChunk]atomic.Pointer[blockChunk]
-	guard  *boot.Guard                  // nil: pointers are not guarded
-	sorted atomic.Pointer[[]*allocated] // those that live, by their offsets
+	guard  *boot.Guard                  // guards pointers; nil if they are not guarded
+	sorted atomic.Pointer[[]*allocated] // the live allocations, by their offsets
 
 	locks    checked.Locks
-	requests checked.Requests // of teams besides World.Team
+	requests checked.Requests // the requests of teams besides World.Team
 	signals  checked.Signals
 }
 

@@ -9,7 +9,7 @@ import (
 
 // Connection says how the default context reaches a PE.
 type Connection struct {
-	Transport  string // as TransportTo has it
+	Transport  string // the transport, as TransportTo names it
 	Text       string // what UCX prints about its lanes; empty for PEs of this host
 	NativeRMA  bool   // gets and large puts are UCX's own, and not active messages
 	NICAtomics bool   // atomics are UCX's own (PGAS_AMO=nic), and not executed by the target's CPU

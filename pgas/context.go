@@ -20,28 +20,28 @@ import (
 
 // Context is an ordering and completion domain of a team. Its PE numbers are those of the team.
 type Context struct {
-	bases     heapPointers  // heaps of PEs of this host, by PE - firstPE, if plain loads and stores may be used
+	bases     heapPointers  // heaps of this host's PEs, by PE - firstPE, if plain loads and stores may be used
 	firstPE   int           // the PE that bases[0] belongs to
 	doorbells []*boot.State // the doorbells of the PEs of bases
-	words     []wordTable   // of the same PEs, for atomics: also empty if the NIC executes them
+	words     []wordTable   // heaps of the same PEs for atomics; also empty if the NIC executes atomics
 	firstWord uintptr       // the index of firstPE for words of 8 bytes
 
 	w            *World
 	quietSlowly  *atomic.Bool // a quiet has more to do than to fence: n.QuietSlowly of w's node, or slowly
 	team         *Team
-	routes       []*route                   // to each PE, for accesses off the fast path; nil: always remote
-	mem          *shm.Channel               // to the PEs of this host
+	routes       []*route                   // the route to each PE, for accesses off the fast path; nil: always remote
+	mem          *shm.Channel               // channel to the PEs of this host
 	local        *route                     // the route over mem: PEs of this host
-	remote       *route                     // to PEs of other hosts; nil if there are none
+	remote       *route                     // the route to PEs of other hosts; nil if there are none
 	byCPU        bool                       // remote never carries atomics to this host
 	nic          bool                       // remote carries atomics to this host, but not puts and gets
 	owedBells    *owedDoorbells             // doorbells that nic leaves to a quiet; shared as remote is
 	borrowed     bool                       // the channels belong to another context
 	sharesRemote bool                       // remote belongs to the default context
 	leftErr      *atomic.Pointer[leftError] // the error of an access or a fence that returns none; shared by a domain
-	quiets       atomic.Uint32              // number of quiets of remote
+	quiets       atomic.Uint32              // how many quiets remote has had
 	closed       atomic.Bool
-	watch        *checked.Domain // nil: nothing is checked of it
+	watch        *checked.Domain // checks the use of the context; nil: nothing is checked
 }
 
 // slowly is the quietSlowly of contexts whose quiets are never just a fence.
@@ -331,7 +331,7 @@ var errContextClosed = errors.New("the context is closed: use it before its Clos
 // leftError is the error of an access or a fence that returns none.
 type leftError struct {
 	err  error
-	once bool // what it is about can end, so it is told once, and the program can go on
+	once bool // the error is returned once, since its reason can end, and the program can go on
 }
 
 // leaveError leaves err for later quiets of c, unless there is one already: for the next one if once is set, else for

@@ -12,13 +12,13 @@ import (
 // resolved once, when the channel is opened, and not at each access.
 type route struct {
 	transport.Channel
-	zeroCopy transport.ZeroCopyPutter // nil: a put reads its source before it returns
-	strided  transport.Strider        // nil: each block is a put or a get of its own
-	batcher  transport.Batcher        // nil: hints of sessions have no effect
-	bounced  *route                   // for memory that the transport must not touch; nil if there is none
+	zeroCopy transport.ZeroCopyPutter // puts without a copy; nil: a put reads its source before it returns
+	strided  transport.Strider        // strided transfers; nil: each block is a put or a get of its own
+	batcher  transport.Batcher        // takes hints of sessions; nil: they have no effect
+	bounced  *route                   // the route for memory that the transport must not touch; nil if there is none
 	landings *bounce.Landings         // what a quiet copies after operations on such memory
 
-	unrecorded transport.Channel // the channel itself
+	unrecorded transport.Channel // the channel without what records
 }
 
 // newRoute returns the route over c.

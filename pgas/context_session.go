@@ -9,7 +9,7 @@ type SessionHint func(*sessionHints)
 
 type sessionHints struct {
 	batch bool
-	total int // 0: not said
+	total int // operations that the session will issue; 0 if the program has not said
 }
 
 // Batch announces many small operations, none of which is needed soon. Those to other hosts are gathered for longer and

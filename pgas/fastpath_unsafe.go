@@ -131,8 +131,8 @@ func (c *Context) openTables() {
 
 // wordTable is where atomics find the words of one PE of this host.
 type wordTable struct {
-	base    unsafe.Pointer // of its heap
-	waiting *uint64        // State.Waiting, the first word of its State
+	base    unsafe.Pointer // base of the PE's heap
+	waiting *uint64        // State.Waiting, the first word of the PE's State
 }
 
 func (t *wordTable) door() *boot.State { return (*boot.State)(unsafe.Pointer(t.waiting)) }

@@ -13,8 +13,8 @@ import (
 // Layout identifies the generated code for a record type. It must be the same on all PEs.
 type Layout struct {
 	Name string // import path and name of the type
-	Hash uint64 // of its fields' names, types, offsets and sizes
-	Tags string // of those of its fields that have one: "Count atomic; Row view"; "" is not compared
+	Hash uint64 // hash of the fields' names, types, offsets and sizes
+	Tags string // tags of the fields, as "Count atomic; Row view"; "" is not compared
 }
 
 // mustBeCurrent panics with *UsageError if the tags of t's fields are not those for which its methods were generated.

@@ -104,11 +104,11 @@ func (c *Context) endBackpressure(r *backpressure) {
 // NotesError reports that a PE keeps the maximal number of notifications that no request has waited for, and has
 // waited for something else for so long that it may be deadlocked with initiators that wait for room.
 type NotesError struct {
-	PE     int // the PE that keeps them
+	PE     int // the PE that keeps the notifications
 	Host   string
-	Kept   int           // notifications
-	Oldest NoteID        // source and tag of the first of them
-	Since  time.Duration // how long there has been no room for others
+	Kept   int           // how many notifications it keeps
+	Oldest NoteID        // source and tag of the oldest notification
+	Since  time.Duration // how long there has been no room for further notifications
 	Target int           // where the PE has no room for a notification of its own, or -1
 }
 

@@ -18,7 +18,7 @@ import (
 type LocalCompletion struct {
 	ctx    *Context
 	via    transport.ZeroCopyPutter
-	pe     int // number in the job
+	pe     int // number of the target in the job
 	handle uint64
 }
 

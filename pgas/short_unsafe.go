@@ -24,7 +24,7 @@ type ShortWord interface{ ~int16 | ~uint16 }
 // To the race detector an access is one to the aligned 4 bytes that contain the word. A program that runs under the
 // race detector therefore accesses the neighbouring element, which shares these bytes, as a Short too.
 type Short[W ShortWord] struct {
-	_   [0]W // so that one cannot be converted to another type's
+	_   [0]W // keeps a Short from being converted to that of another type
 	ctx *Context
 	off uintptr
 }

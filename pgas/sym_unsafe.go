@@ -29,10 +29,10 @@ type Sym[T any] struct {
 // freed.
 type allocated struct {
 	freed  atomic.Bool
-	layout Layout // of an element
-	n      int    // elements
+	layout Layout // layout of an element
+	n      int    // number of elements
 
-	off, bytes uint64       // in the heap
+	off, bytes uint64       // offset in the heap, and size
 	made       string       // where the program allocated it, if accesses are checked
 	ended      atomic.Value // string: where the program freed it, if accesses are checked
 }

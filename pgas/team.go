@@ -36,7 +36,7 @@ import (
 // The methods panic with *UsageError if the team is nil, zero or destroyed, unless they say otherwise.
 type Team struct {
 	w    *World
-	g    *coll.Group // its members, and what they do together
+	g    *coll.Group // the members, and what they do together
 	conf TeamConfig
 	ctx  *Context
 	dead bool // Destroy has returned

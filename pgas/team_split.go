@@ -111,7 +111,7 @@ func (t *Team) subTeam(g *coll.Group, conf TeamConfig) *Team {
 // members of the team that was to be split return it, and that team can still be used.
 type TooManyTeamsError struct {
 	Team      string // the PEs of the new team
-	PE, Teams int    // the one of them that is in the most teams, and how many these are
+	PE, Teams int    // the PE that is in the most teams, and the number of its teams
 }
 
 // Error returns the message.

@@ -37,19 +37,19 @@ type World struct {
 
 	coherent bounce.Memory // what must not reach the transport to other hosts
 
-	check  *checker // nil: nothing is checked
+	check  *checker // what checking knows of the program; nil: nothing is checked
 	locks  locklocal.Table
 	groups *coll.Set
-	team   *Team // of all PEs
-	shared *Team // of the PEs of this host
+	team   *Team // the team of all PEs
+	shared *Team // the team of the PEs of this host
 
 	treeMu sync.Mutex
-	tree   *topo.Tree // nil until asked for
+	tree   *topo.Tree // the machine's tree; nil before the first call that needs it
 
 	heapUse heapUse
 	lockUse lockrecord.Use
 
-	allocMu sync.Mutex // guards what follows
+	allocMu sync.Mutex // guards the fields below
 	heap    *symheap.Heap
 }
 
@@ -173,10 +173,10 @@ func (w *World) Checks() bool {
 
 // HeapUsage describes how a symmetric heap is used. It is the same on every PE.
 type HeapUsage struct {
-	InUse  uint64 // bytes of live blocks, padding included
+	InUse  uint64 // bytes in live blocks, padding included
 	High   uint64 // the most bytes from the heap's start that were ever in use
 	Max    uint64 // bytes that the heap may grow to: PGAS_HEAP_MAX
-	Blocks int    // live blocks
+	Blocks int    // number of live blocks
 }
 
 // HeapUsage returns how the symmetric heap is used.

@@ -76,7 +76,7 @@ func (w *Worker) Dropped() int {
 type Inbox struct {
 	w  *Worker
 	id uint8
-	c  *C.gx_inbox // nil once closed
+	c  *C.gx_inbox // the inbox in C; nil once closed
 }
 
 // NewInbox starts to receive the active messages of an id. There can be one inbox for each: a

@@ -50,7 +50,7 @@ type Context struct {
 	c        C.ucp_context_h
 	features Feature
 	warnings string
-	users    atomic.Int32 // workers and memories that are still open
+	users    atomic.Int32 // number of workers and memories that are still open
 	closed   atomic.Bool
 }
 

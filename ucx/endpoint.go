@@ -21,7 +21,7 @@ import (
 // first used.
 type Endpoint struct {
 	w *Worker
-	c *C.gx_ep // nil once closed
+	c *C.gx_ep // the endpoint in C; nil once closed
 }
 
 // NewEndpoint makes an endpoint to the worker with the given address. Nothing is sent, and nothing is

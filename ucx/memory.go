@@ -20,7 +20,7 @@ import (
 type Memory struct {
 	ctx   *Context
 	mu    sync.Mutex
-	c     C.ucp_mem_h // nil once closed
+	c     C.ucp_mem_h // the handle in C; nil once closed
 	bytes []byte
 	pin   runtime.Pinner
 }
@@ -125,7 +125,7 @@ func (m *Memory) Close() error {
 // RKey is the right to reach one Memory of a peer through one endpoint.
 type RKey struct {
 	ep *Endpoint
-	c  *C.gx_rkey // nil once closed
+	c  *C.gx_rkey // the handle in C; nil once closed
 }
 
 // UnpackKey makes a key usable on this endpoint, connecting it if need be. It does not wait for the peer. It fails

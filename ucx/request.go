@@ -33,7 +33,7 @@ type slot struct {
 	pinned bool
 	pin    runtime.Pinner
 	ep     *C.gx_ep // the endpoint that this operation closes
-	next   *slot    // in the free list
+	next   *slot    // the next request in the free list
 }
 
 // complete reports whether the outcome is there.

@@ -145,9 +145,9 @@ func (s Status) IsEndpointFailure() bool {
 
 // Error is a failed call: what was tried, what UCX said, and why as far as is known.
 type Error struct {
-	Op     string // "put", "open context", ...
+	Op     string // the operation: "put", "open context", ...
 	Status Status
-	Detail string // one line, may be empty
+	Detail string // more about the failure in one line; may be empty
 }
 
 func (e *Error) Error() string {

@@ -19,9 +19,9 @@ const (
 
 // Params says what a context is for.
 type Params struct {
-	Features  Feature // FeatureAll when zero
-	Config    *Config // the environment's (UCX_...) when nil; may be closed after NewContext
-	Name      string  // shown by UCX's own tools; may be empty
+	Features  Feature // what the context can do; FeatureAll when zero
+	Config    *Config // the configuration; nil: the environment's (UCX_...). It may be closed after NewContext
+	Name      string  // name that UCX's own tools show; may be empty
 	Endpoints int     // a hint of how many endpoints there will be, 0 when unknown
 	PerNode   int     // a hint of how many processes share this machine, 0 when unknown
 }
@@ -31,7 +31,7 @@ type WorkerParams struct {
 	// Shared makes the worker and everything made from it safe for any number of goroutines, at the
 	// price of a lock around every call. Otherwise one goroutine at a time may use them.
 	Shared bool
-	Name   string // shown by UCX's own tools; may be empty
+	Name   string // name that UCX's own tools show; may be empty
 }
 
 // EndpointParams says how an endpoint is connected.

@@ -94,7 +94,7 @@ type goal struct {
 	s      *slot
 	gen    uint32
 	in     *Inbox
-	events uint64 // of the worker when the wait began
+	events uint64 // events of the worker when the wait began
 }
 
 // met reports whether the wait is over. The worker is locked.

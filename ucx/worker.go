@@ -36,7 +36,7 @@ type Worker struct {
 	eps       map[*C.gx_ep]*Endpoint
 	inboxes   map[uint8]*Inbox
 	keys      map[*RKey]struct{}
-	slots     []*slot // by index-1
+	slots     []*slot // slots by index-1
 	free      *slot
 	chunks    []*C.gx_slot
 	events    uint64 // how often progress found something to do, and Signals

@@ -6,7 +6,7 @@ import "fmt"
 type PeerError struct {
 	PE   int
 	Host string
-	Err  error // what happened to it
+	Err  error // what happened to the PE
 }
 
 func (e *PeerError) Error() string {

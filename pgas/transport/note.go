@@ -16,7 +16,7 @@ func (s Stamp) Tag() uint32 { return uint32(s >> 32) }
 type Note struct {
 	Stamp
 	Bytes uint64 // bytes that the access moved
-	Off   uint64 // of the accessed bytes in the target's heap
+	Off   uint64 // offset of the accessed bytes in the target's heap
 }
 
 // Overflow is implemented by transports that keep notes for which their PE's queue had no room. Without it, an

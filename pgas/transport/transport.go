@@ -65,7 +65,7 @@ func (c Cmp) String() string { return cmpNames[c] }
 // Word names one aligned word of a symmetric heap.
 type Word struct {
 	Off   uint64
-	Bytes int // 4 or 8
+	Bytes int // size of the word: 4 or 8
 }
 
 // Transport connects one PE to some or all PEs of its job, itself included.

@@ -19,10 +19,10 @@ type ABI struct {
 	Comparisons []int   // EQ, NE, GT, GE, LT, LE
 	RMA         []RMA   // auto, active messages, native
 
-	BlockedOffsets [5]uintptr // of the words of struct blocked, op first
+	BlockedOffsets [5]uintptr // offsets of the words of struct blocked, op first
 
-	ContentionOffsets [5]uintptr // of the words of struct contention
-	ContentionRules   [8]int64   // as boot.ContentionRules has them
+	ContentionOffsets [5]uintptr // offsets of the words of struct contention
+	ContentionRules   [8]int64   // the rules of contention, as boot.ContentionRules has them
 
 	WaitingBytes, DoorbellBytes, FailedBytes, AccusedBytes, BellBytes, KeyBytes uintptr // what Config points to
 }

@@ -93,14 +93,14 @@ type Channel struct {
 	asleep  *uint32
 	dirty   *uint32
 	shared  bool
-	mu      sync.Mutex  // before word, if shared
-	lanes   []*C.lane_t // by PE; nil until used, and again once it is not connected any more
-	ever    []*C.lane_t // by PE; nil until used for the first time
+	mu      sync.Mutex  // if the channel is shared, locked before word
+	lanes   []*C.lane_t // lanes by PE; a lane is nil until it is used, and again when it is no longer connected
+	ever    []*C.lane_t // lanes by PE; a lane is nil until it is used for the first time
 	connect func(pe int) []byte
 	closed  bool              // what c points to is gone
 	outside *C.struct_outside // the thread that has the channel, if it is not Go's; nil otherwise
 	native  bool              // a fence has something to do: not everything goes through one lane in order
-	small   int               // puts up to this size are gathered
+	small   int               // size up to which puts are gathered
 
 	pendingFetches []pendingFetch // old values on their way, in the order in which they were asked for
 

@@ -40,7 +40,7 @@ import (
 // Config is what an engine works on.
 type Config struct {
 	PE, NPEs int
-	Key      [KeyBytes]byte // of the job: a process that has it may read and write the heap
+	Key      [KeyBytes]byte // key of the job: a process that has it may read and write the heap
 	Heap     []byte         // this PE's heap, which others read and write
 	Waiting  *atomic.Uint64 // 0, 1 for any, or the boot.WatchRange on which a waiter sleeps
 	ForGroup *atomic.Uint64 // not 0: a waiter sleeps until members of a team on this host arrive; may be nil
@@ -57,7 +57,7 @@ type Config struct {
 	Alone          bool          // no other PE is on this host, so all waits progress the engine
 	Spin           time.Duration // how long a thread polls before it sleeps; 0 for a suitable time
 	PeerTimeout    time.Duration // how long a peer may owe an answer; 0 for 30 s
-	Connections    int           // that a channel keeps at most, and the service worker; 0 for DefaultConnections
+	Connections    int           // most connections of a channel, and of the service worker; 0 for DefaultConnections
 	Peers          int           // PEs to which channels may connect; 0: NPEs
 	RMA            RMA           // how gets and large puts go
 	// NICAtomics: every atomic is UCX's own, executed by the NIC if it can. All engines of a job must
@@ -101,12 +101,12 @@ type Engine struct {
 	pins    runtime.Pinner // what C keeps of Config
 	deep    *uint32
 	ticks   *uint64
-	waits   atomic.Uint32 // waiting calls so far
+	waits   atomic.Uint32 // number of waiting calls so far
 
 	mu       sync.Mutex
 	channels map[*Channel]struct{}
 	closed   bool
-	outsides []*C.struct_outside // for threads that are not Go's
+	outsides []*C.struct_outside // channels for threads that are not Go's
 }
 
 // ErrClosed is the error of calls on an engine or a channel that has been closed.

@@ -28,7 +28,7 @@ type Outside struct {
 // Blocked is where reports find what a PE is blocked in: the words of a boot.Blocked, of which Op is the first.
 type Blocked struct {
 	Op   *atomic.Uint32 // not nil, and not in memory of Go that may move
-	Code uint32         // of a call of the thread, while it takes long
+	Code uint32         // code of a call of the thread, while it takes long
 }
 
 // Outside opens a channel with a lane to each of pes, for one thread that is not Go's. connect returns the address of a

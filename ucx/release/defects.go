@@ -42,7 +42,7 @@ type Entry struct {
 	What    string  // what happens
 	Since   Version // the first release from Oldest on that has it
 	Fixed   Version // the first release without it; zero: none up to Newest
-	Seen    string  // with which library, or where in its sources
+	Seen    string  // the library, or the place in its sources, that shows the defect
 	Means   Means
 	Instead string // what this module does
 }

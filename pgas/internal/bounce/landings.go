@@ -12,7 +12,7 @@ import (
 
 // Landings are the bounce buffers that no quiet has copied yet, of one channel.
 type Landings struct {
-	issued  atomic.Uint64 // gets so far: a get that a quiet finds counted was issued before it
+	issued  atomic.Uint64 // number of gets so far: a quiet completes the gets that it finds counted
 	waiting atomic.Int64  // len(list)
 	mu      sync.Mutex
 	list    []landing

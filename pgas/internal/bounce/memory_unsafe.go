@@ -14,8 +14,8 @@ import (
 
 // Memory holds the address ranges that do not reach a transport. The zero value has none.
 type Memory struct {
-	mu     sync.Mutex                     // for changes
-	ranges atomic.Pointer[[]addressRange] // nil if there are none
+	mu     sync.Mutex                     // held during changes of ranges
+	ranges atomic.Pointer[[]addressRange] // the registered ranges; nil if there are none
 }
 
 // addressRange is the addresses from lo to hi, hi excluded.

@@ -30,15 +30,15 @@ type Domain struct {
 	memory  Memory
 	misuse  Misuse
 	opened  string // where the program opened the context
-	private bool   // one goroutine
-	alone   bool   // no two goroutines at the same time
+	private bool   // only one goroutine may use the context
+	alone   bool   // no two goroutines may use the context at the same time
 
 	mu       sync.Mutex
 	last     uint64 // the number of the last operation that was issued
 	underway map[target]issued
-	owner    uint64          // with private: the first goroutine that has used the context; 0: none has
-	began    callsite.Stack  // where that was
-	inside   *callsite.Stack // with alone: where a goroutine uses the context now; nil: none does
+	owner    uint64          // if private: the first goroutine that has used the context; 0: none has
+	began    callsite.Stack  // if private: where owner first used the context
+	inside   *callsite.Stack // if alone: where a goroutine uses the context now; nil: none does
 }
 
 // target is what an operation accesses: an allocation, on a PE of the job.

@@ -15,8 +15,8 @@ type Locks struct {
 // held is one of them.
 type held struct {
 	name string
-	n    int            // how many goroutines hold it: readers share it
-	by   callsite.Stack // of the last one
+	n    int            // how many goroutines hold the lock: readers share it
+	by   callsite.Stack // the call of the last holder
 }
 
 // Add notes that n more goroutines of this PE hold the lock at an offset; n may be negative. It allocates for a lock

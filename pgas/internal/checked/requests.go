@@ -16,7 +16,7 @@ type Requests struct {
 // request is one of them.
 type request struct {
 	over func() bool
-	on   [2]any // keys of allocations
+	on   [2]any // keys of the allocations that the request concerns
 	by   callsite.Stack
 }
 

@@ -34,16 +34,16 @@ type Board []atomic.Uint64
 
 // Signals are the boards of the PEs of a host, as one of them sees them. Its zero value has none.
 type Signals struct {
-	boards []Board // by PE of the host
-	first  int     // the first of these PEs
+	boards []Board // the boards of the host's PEs, by PE - first
+	first  int     // the first PE of the host
 	me     int     // index of this PE in boards
 
-	epoch   atomic.Uint64 // barriers of all PEs that this PE has returned from
+	epoch   atomic.Uint64 // number of barriers of all PEs that this PE has returned from
 	learned atomic.Uint64 // the last epoch in which this PE has learned something, plus 1
 
 	mu    sync.Mutex
-	notes uint64            // notes that this PE has made
-	noted map[update]uint64 // by update: the last epoch in which it was noted
+	notes uint64            // number of notes that this PE has made
+	noted map[update]uint64 // the last epoch in which each update was noted
 }
 
 // update is a kind of update of one signal.

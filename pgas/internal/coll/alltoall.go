@@ -30,7 +30,7 @@ type AllToAll struct {
 	way              Algorithm
 	dst, src         uintptr
 	n, size          int // elements of a block, and bytes of an element
-	dstStep, srcStep int // bytes from one element to the next
+	dstStep, srcStep int // bytes from one element to the next in dst and in src
 }
 
 // Prepare checks the arguments of an AllToAll and fills in a.
@@ -203,8 +203,8 @@ func (a *AllToAll) takeFor(to, i int, past bool) {
 // A bundle says what bundled needs.
 type bundle struct {
 	most      int // the most members of a host
-	each      int // mailboxes of a message
-	mailboxes int // in all
+	each      int // number of mailboxes for a message
+	mailboxes int // number of mailboxes for all messages
 }
 
 // bundle is what bundled would need; too many mailboxes if it is out of the question.
@@ -330,7 +330,7 @@ func (g *Group) isLocal(l *layout, i int) bool {
 // first to last.
 type batch struct {
 	lo, hi, first, last int
-	mailboxes           int  // for each step
+	mailboxes           int  // number of mailboxes for each step
 	mailboxed           bool // the elements arrive in mailboxes, not in dst
 }
 

@@ -27,8 +27,8 @@ type Broadcast struct {
 	l         *layout
 	call      Call
 	dst, src  uintptr
-	n         int    // bytes
-	memory    []byte // in place of src and dst: Go memory, of values (broadcast_value.go)
+	n         int    // number of bytes
+	memory    []byte // Go memory of a value, which replaces src and dst (broadcast_value.go)
 	way       Algorithm
 	keep      bool // this PE is the root, and its dst is not to be written
 	localRoot int  // the member of this host that has the data first, by its index in l.localMembers

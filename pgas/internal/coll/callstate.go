@@ -59,19 +59,19 @@ type Call struct {
 	Kind       Kind
 	op         uint8        // the operator of a reduction, the way of a split, the algorithm forced by the caller
 	root       int          // a member, or another number that the kind says
-	Size       int          // bytes of an element
-	count      uint64       // elements, or 0 where members may differ
-	bufferHash uint64       // digest of the symmetric ranges that it concerns: see buffersOf
+	Size       int          // size of an element in bytes
+	count      uint64       // number of elements, or 0 where members may differ
+	bufferHash uint64       // digest of the symmetric ranges of the call: see buffersOf
 	extra      uint64       // digest of arguments that reports do not show in numbers
-	elem       reflect.Type // of an element, or nil
-	detail     detailText   // of elem, the list of a split, or the name of a library's call
+	elem       reflect.Type // type of an element, or nil
+	detail     detailText   // text of elem, list of a split, or name of a library's call
 }
 
 // A detailText is an argument that is longer than a few words. Reports show its text.
 type detailText struct {
 	// the number of a basic type of Go, or a digest of the text from longDetail on, or 0 for a library's call
 	digest uint32
-	text   string // empty for a basic type
+	text   string // the type in words; empty for a basic type
 }
 
 const (
@@ -164,35 +164,35 @@ func tagOf(n, history uint64) uint64 { return n<<tagBits | (history>>40)%cancell
 // callState is how far a member has got in the calls of its team. One goroutine at a time uses it: the one that
 // has the turn (takeTurn).
 type callState struct {
-	last atomic.Pointer[Request] // of the non-blocking calls that were made; nil if none ever was
+	last atomic.Pointer[Request] // the last non-blocking call that was made; nil if none ever was
 	busy atomic.Bool             // a call is under way: for a message, not for exclusion
 
-	base           uint64 // the number before that of the first call
-	n              uint64 // of the last call
+	base           uint64 // the number before the first call
+	n              uint64 // number of the last call
 	syncedCall     uint64 // all members have entered this call, so all are through with those before it
-	usedMailboxes  uint64 // mailboxes that calls have reserved, the one under way included
-	freedMailboxes uint64 // mailboxes that are free again: those reserved before syncedCall
+	usedMailboxes  uint64 // number of mailboxes that calls have reserved, the call under way included
+	freedMailboxes uint64 // number of mailboxes that were reserved before syncedCall, and are free again
 	failed         error  // the members are not in step any more
 	history        uint64 // digest of all calls
 	detail         uint32 // digest of the last text that stands in the slot
 	elem           reflect.Type
-	elemDetail     detailText // of elem
+	elemDetail     detailText // the detail of elem
 
-	lastRootCall [slotArrivals]uint64 // by member, if they are so few: the last call that proves that it has entered it
+	lastRootCall [slotArrivals]uint64 // the last call that each member is known to have entered, if members are few
 	starts       [slotArrivals]uint64 // usedMailboxes when the last calls began
 
 	// Of the call under way:
 	tag             uint64
-	mailboxesBefore uint64    // usedMailboxes when it began
-	nextMailbox     mailbox   // the next of its mailboxes to be taken
-	digests         *digestOr // of a barrier that compares the members' records: see allequal.go
-	words           digestOr  // of a barrier that combines words: see sync.go
-	syncMailboxes   mailbox   // the first of those for its barrier
+	mailboxesBefore uint64    // usedMailboxes when the call began
+	nextMailbox     mailbox   // the call's next mailbox to be taken
+	digests         *digestOr // digests of a barrier that compares the members' records: see allequal.go
+	words           digestOr  // words of a barrier that combines words: see sync.go
+	syncMailboxes   mailbox   // the first mailbox for the call's barrier
 	recorded        node.Mark
 
 	watchedTag              uint64 // the call in which this PE waits for long
 	watchedSince, nextCheck time.Time
-	nextMember              int // the first that the next check looks at
+	nextMember              int // the first member that the next check looks at
 
 	scratch, result []uint64 // buffers, kept from call to call
 }

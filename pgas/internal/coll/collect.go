@@ -28,12 +28,12 @@ type Collection struct {
 	opts   Options
 	call   Call
 	dst    uintptr
-	room   int // bytes of dst
+	room   int // size of dst in bytes
 	src    uintptr
-	n      int      // bytes of this PE's block
-	each   int      // bytes of every member's block, or,
-	starts []uint64 // if they differ, where they start: one more than there are members
-	sum    int      // bytes of all blocks
+	n      int      // size of this PE's block in bytes
+	each   int      // size of every member's block in bytes, if all have the same
+	starts []uint64 // starts of blocks of different sizes: one more than there are members
+	sum    int      // size of all blocks in bytes
 	whole  uintptr  // where a leader puts the blocks together
 }
 

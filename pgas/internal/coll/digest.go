@@ -10,8 +10,8 @@ import (
 // digestOr is which bits are 1, and which are 0, in the digest of any member so far.
 type digestOr struct {
 	ones, zeros uint64
-	record      int  // bytes of a record
-	words       bool // records are words: they are combined themselves, and not their digests
+	record      int  // size of a record in bytes
+	words       bool // records are words, which are combined in place of digests
 	buf         [16]byte
 }
 

@@ -33,8 +33,8 @@ func (g *Group) mailboxOff(x mailbox) uintptr {
 type exposure struct {
 	kind exposureKind
 	n    int
-	x    mailbox // of bcopy
-	off  uintptr // of zcopy
+	x    mailbox // the mailbox of a bcopy
+	off  uintptr // the offset of a zcopy
 }
 
 type exposureKind uint8

@@ -65,7 +65,7 @@ func gatherOf[T any](ctx context.Context, g *Group, c Call, mine []T, reads bool
 type gather struct {
 	g    *Group
 	call Call
-	n    int // elements that this member gives
+	n    int // number of elements that this member gives
 	mine []byte
 
 	parts    [][]byte       // what the members give, by member; nil if this one does not read
@@ -118,7 +118,7 @@ const spreadMin = 8 << 10
 type recordList struct {
 	all    []byte
 	each   int
-	spread bool // the members of a host share them
+	spread bool // the members of a host share the fetches
 }
 
 func (r *recordList) of(i int) []byte { return r.all[i*r.each:][:r.each] }

@@ -50,7 +50,7 @@ func (g *Group) shareOf(host, rank int) iter.Seq[int] {
 // filled that of its share, and gets the others.
 type spread struct {
 	g      *Group
-	call   Call // each piece is such a call
+	call   Call // the call that each piece is
 	memory func(i int) []byte
 }
 

@@ -17,10 +17,10 @@ type Group struct {
 	Slot int
 	PEs  []int  // the members, by their numbers in the group; the values are the job's numbers
 	Me   int    // this PE's number in the group
-	Name string // for reports
+	Name string // name in reports
 
 	layout          // by the hosts of the members
-	flat   layout   // as if each member were alone on its host
+	flat   layout   // the layout as if each member were alone on its host
 	view   slotView // this PE's own slot
 
 	calls callState
@@ -29,12 +29,12 @@ type Group struct {
 // A layout is how the members are spread over hosts.
 type layout struct {
 	hosts        [][]int    // the members by host, as numbers in the group; a host's first member leads it
-	hostIndex    int        // the one of hosts that this PE is in
+	hostIndex    int        // index in hosts of this PE's host
 	localMembers []int      // hosts[host]
 	localRank    int        // this PE's index in localMembers; 0 leads
 	local        []slotView // the slots of localMembers
 
-	staging staging // of the leaders, for large messages
+	staging staging // staging areas of the leaders, for large messages
 }
 
 // isLeader reports whether this PE leads its host.
@@ -78,7 +78,7 @@ const (
 
 // errorMakers makes the errors that a program sees. Their types belong to the API above.
 type ErrorMakers struct {
-	Misuse   func(op, msg string) // panics
+	Misuse   func(op, msg string) // panics with the error of a misuse
 	Mismatch func(call string, calls []string) error
 	Aborted  func(pe int, call string, err error) error
 

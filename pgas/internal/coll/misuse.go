@@ -11,7 +11,7 @@ import (
 // A Range is a range of symmetric memory.
 type Range struct {
 	Off     uintptr
-	N, Size int // elements, and bytes of one
+	N, Size int // number of elements, and size of one in bytes
 }
 
 func (r Range) bytes() int { return r.N * r.Size }

@@ -28,8 +28,8 @@ func (a Algorithm) String() string { return algorithmNames[a] }
 // Options is what the caller of a collective asks for.
 type Options struct {
 	Algorithm  Algorithm
-	Flat       bool // as if each member were alone on its host
-	Ordered    bool // a reduction in the order of the group
+	Flat       bool // every member takes part as if it were alone on its host
+	Ordered    bool // a reduction combines in the order of the group
 	ExceptRoot bool // a broadcast leaves the root's destination as it is
 }
 

@@ -40,10 +40,10 @@ func (b slotView) report() *report { return (*report)(unsafe.Add(b.p, reportOff)
 
 // A reason is why a call has failed for all members of a group: they are in different calls, or one has given up.
 type reason struct {
-	call  string   // that this PE made, or that was given up
+	call  string   // the call that this PE made, or that was given up
 	calls []string // what the members made, if they are in different calls
 	pe    int      // the PE of the job that gave up; -1 if it is not known
-	err   error    // why it gave up
+	err   error    // why the PE gave up
 }
 
 // errorOf returns the error that a program gets for r.

@@ -13,9 +13,9 @@ import (
 // A Request is a non-blocking collective under way.
 type Request struct {
 	n      *node.Node
-	before *Request // the one that was made before it on this group, until that is over
+	before *Request // the group's request before this one, until that request is over
 	over   chan struct{}
-	err    error // once over is closed
+	err    error // the result, once over is closed
 }
 
 // Wait blocks until the collective is complete on this PE, and returns its error, or the cause of ctx.

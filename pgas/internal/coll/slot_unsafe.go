@@ -46,8 +46,8 @@ type arrival struct {
 	tag        atomic.Uint64 // number of the call and a digest of it, or poisoned or cancelled in place of the digest
 	data       [928]byte
 	call       uint64 // kind, root and digest of the detail
-	count      uint64 // elements, and bytes of one
-	bufferHash uint64 // digest of the offsets that it concerns
+	count      uint64 // number of elements, and size of one in bytes
+	bufferHash uint64 // digest of the offsets of the call's buffers
 }
 
 const callOff = unsafe.Offsetof(arrival{}.call)
@@ -80,7 +80,7 @@ type syncWords struct {
 // detail has the text of the last call of the owner that has one.
 type detail struct {
 	digest atomic.Uint64
-	text   [14]atomic.Uint64 // up to a zero byte
+	text   [14]atomic.Uint64 // the text, up to a zero byte
 }
 
 const detailOff = syncOff + 1024 - unsafe.Sizeof(detail{})

@@ -46,6 +46,6 @@ func (p *stagingPool) free(off uint64) {
 // staging is what a layout knows of its leaders' areas.
 type staging struct {
 	exchanged bool     // the leaders have told each other; of no meaning on members that do not lead
-	offs      []uint64 // by host; nil if one has none
-	calls     uint64   // calls that have used the offsets
+	offs      []uint64 // offsets of the areas, by host; nil if a host has none
+	calls     uint64   // number of calls that have used the offsets
 }

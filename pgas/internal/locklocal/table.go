@@ -41,8 +41,8 @@ func (l *slot) move(off uintptr, from, to state) bool {
 type Table struct {
 	slots   [slotCount]slot
 	mu      sync.Mutex
-	queues  map[uintptr]*Queue // by the offset of the lock
-	used    [slotCount]int     // how many of them each slot has
+	queues  map[uintptr]*Queue // the queues, by the offset of the lock
+	used    [slotCount]int     // how many queues each slot has
 	spare   []*Queue
 	closed  bool
 	proxies int

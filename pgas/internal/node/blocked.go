@@ -19,7 +19,7 @@ type shownWait struct {
 	node  *Node
 	why   Blocked
 	mark  record.Mark
-	since int64 // when it was first shown
+	since int64 // when the wait was first shown
 	shown bool
 }
 

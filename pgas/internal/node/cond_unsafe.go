@@ -14,16 +14,16 @@ import (
 // waiting allocates nothing.
 type Cond struct {
 	p      unsafe.Pointer
-	Word   transport.Word // where it is in this PE's heap; Off 0 if it is not in it
+	Word   transport.Word // place of the word in this PE's heap; Off is 0 if it is not in the heap
 	Cmp    transport.Cmp
 	signed bool
 	Want   uint64
 	Party  Party    // what the wait is part of, or nil
-	joint  bool     // that is a call of a library, which may wait often for a short time
-	set    *WordSet // if not nil, all of the above but Off means nothing
+	joint  bool     // Party is a call of a library, which may wait often for a short time
+	set    *WordSet // the set of words that are waited for; if not nil, only Off counts of the fields above
 
 	pred        unsafe.Pointer // the predecessor's copy of the word, for a PE in a queue, or nil
-	predWaiting uint64         // what it is as long as the predecessor waits too
+	predWaiting uint64         // the value of pred while the predecessor waits too
 }
 
 // WordCond is the condition that this PE's word at compares with want as cmp says. signed says how words of that type

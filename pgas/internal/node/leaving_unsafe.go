@@ -13,8 +13,8 @@ import (
 // A leaving is the record that a PE publishes at boot.LeavingOff when it calls Close. The text is written before the
 // word.
 type leaving struct {
-	length atomic.Uint64 // 1 + bytes of the text; 0: it is not leaving
-	text   [120]byte     // where it has called Close
+	length atomic.Uint64 // 1 + length of the text; 0: the PE is not leaving
+	text   [120]byte     // where the PE has called Close
 }
 
 var _ [boot.LeavingBytes - unsafe.Sizeof(leaving{})]byte

@@ -14,10 +14,10 @@ import (
 
 // Allocation is a live block of the symmetric heap.
 type Allocation struct {
-	Off, Size uint64 // of an element
-	N         int    // elements
+	Off, Size uint64 // offset and size of an element
+	N         int    // number of elements
 	Typ       reflect.Type
-	Site      string // of the allocating call
+	Site      string // site of the allocating call
 }
 
 // A nameTable is the allocations of a World that live, in the order of their offsets.

@@ -27,7 +27,7 @@ type Node struct {
 	FirstPE  int         // first PE of this host
 
 	Shm        *shm.Transport
-	Remote     transport.Transport  // to other hosts; nil on one host
+	Remote     transport.Transport  // the transport to other hosts; nil on one host
 	leaver     transport.Drainer    // Remote, after Leave, if it must be drained
 	progresser transport.Progresser // Remote as a Progresser; nil if it needs no progress while waiting
 	Sched      transport.Scheduler  // Remote as a Scheduler; nil if PEs run by themselves

@@ -13,14 +13,14 @@ import (
 // programs wait for notes by its requests.
 type NoteQueue struct {
 	Ring       *shm.NoteQueue
-	held       []transport.Note // out of the ring, and not taken
+	held       []transport.Note // notes that have left the ring and are not taken yet
 	first      int              // the index in held of the first note
-	rec        *record.PE       // nil: nothing is recorded
+	rec        *record.PE       // where notes are recorded; nil: nothing is recorded
 	node       *Node
-	overflow   transport.Overflow  // has notes that have found no room; nil: none does
+	overflow   transport.Overflow  // holds notes that have found no room; nil: nothing does
 	sched      transport.Scheduler // must know that the queue is read; nil: PEs run by themselves
 	matcher    Matcher
-	most       int // notes that it keeps, with those of its Matcher
+	most       int // the most notes that may be kept, the Matcher's included
 	Congestion congestion
 }
 
@@ -154,7 +154,7 @@ func (b *NoteQueue) Unreceived() []transport.Note {
 // has locked the queue.
 type congestion struct {
 	refused atomic.Uint64 // 1 + the number of the note that has not been taken since it would be one too many; 0: none
-	Since   atomic.Int64  // 1 + the time of Node.Now at which it began; 0: there is none
+	Since   atomic.Int64  // 1 + the time of Node.Now at which the congestion began; 0: there is none
 }
 
 func (j *congestion) begin(n *Node) {

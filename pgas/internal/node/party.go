@@ -14,11 +14,11 @@ type Party interface {
 // A WaitEdge is what a PE that is blocked in a collective publishes.
 type WaitEdge struct {
 	Since int64  // when the wait began, in Unix nanoseconds
-	Seen  int64  // when this PE last found that it waits for Peer, or 0
-	Peer  int    // the PE of the job that it waits for
-	Kind  uint8  // of the call
+	Seen  int64  // when this PE last found that the wait is for Peer, or 0
+	Peer  int    // the PE of the job that is waited for
+	Kind  uint8  // kind of the call
 	Call  uint64 // number of the call in its team
-	Slot  int    // of the team; not published in the heap
+	Slot  int    // slot of the team; not published in the heap
 	First int    // first PE of the team, in the job
-	Size  int    // members
+	Size  int    // number of members
 }

@@ -18,7 +18,7 @@ import (
 // waitPolicy is how long a PE polls and yields before it sleeps. It depends on how many PEs share the CPUs of the host.
 type waitPolicy struct {
 	spins          int   // polls before anything else, some 2 ns each
-	yields         int   // times that the waiter then yields its CPU
+	yields         int   // how often the waiter yields its CPU after spins
 	polls          int   // polls between two yields
 	pollsBeside    int   // polls in place of a yield that would cost a time slice; 0: the waiter sleeps
 	pollsIfNext    int   // further polls of a PE that is next in a queue

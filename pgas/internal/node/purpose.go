@@ -15,11 +15,11 @@ type Blocked struct {
 	Op    boot.BlockedOp
 	Peer  int
 	Seq   uint64
-	Name  string // of what Seq says, or empty
-	Cause string // the name of a collective; empty: that of Op
+	Name  string // name of what Seq counts, or empty
+	Cause string // the name of a collective; empty: the name of Op
 	Party Party  // what the wait is part of, or nil
 
-	purpose Purpose // what reports show instead, or nil
+	purpose Purpose // what reports show in place of this, or nil
 }
 
 // Purpose returns what reports show instead of the wait that asks, and false if the wait is for nothing else. It is

@@ -12,8 +12,8 @@ import (
 
 // wordNames remembers which words have a name in the trace, and which locks are held.
 type wordNames struct {
-	known sync.Map // uint64 to struct{}
-	held  sync.Map // offsets of locks to record.Mark
+	known sync.Map // words that have a name in the trace: uint64 to struct{}
+	held  sync.Map // locks that this PE holds: offsets to record.Mark
 	n     atomic.Int32
 }
 

@@ -36,15 +36,15 @@ type waiterPool struct {
 	slow    atomic.Int32 // goroutines that are off the fast path of a wait
 	polling atomic.Int32 // goroutines that poll in a wait
 	parked  atomic.Int32 // goroutines that are parked in a wait
-	slept   atomic.Int64 // waits so far that have gone to sleep: for tests
-	inVain  atomic.Int64 // of them, that have polled for as long as they may
+	slept   atomic.Int64 // number of waits so far that have gone to sleep: for tests
+	inVain  atomic.Int64 // number of waits that have polled for as long as they may
 
 	met       atomic.Int64 // waits off the fast path that were met awake since the PE last lost a time slice
 	unpaid    atomic.Int64 // waits in a row that have lost a slice, with too few waits between that have not
-	vainPolls atomic.Int32 // waits beside other load since a word has come to one that polled
+	vainPolls atomic.Int32 // number of waits beside other load since a polling wait last saw its word come
 
 	mu       sync.Mutex
-	sleepers int       // on words of the heap
+	sleepers int       // waiters that sleep on words of the heap
 	freed    sync.Cond // signalled when polling waiters leave a processor free, or the doorbell was rung
 }
 

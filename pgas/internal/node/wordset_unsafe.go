@@ -20,21 +20,21 @@ import (
 type WordSet struct {
 	node   *Node
 	p      unsafe.Pointer // the first word
-	off    uint64         // of the first word in the heap
+	off    uint64         // offset of the first word in the heap
 	N      int
-	Wide   bool // words of 8 bytes; else of 4
+	Wide   bool // the words have 8 bytes; else they have 4
 	Signed bool
 	top    uint64 // the largest unsigned word
 	flip   uint64 // the bit that turns the order of the words into that of unsigned ones
 	Cmp    transport.Cmp
-	want   interval       // of every word
-	Wants  unsafe.Pointer // if not nil, n words: each word has one of its own
-	Skip   []bool         // if not nil, those that do not belong to the set
+	want   interval       // what every word is compared with
+	Wants  unsafe.Pointer // if not nil, what each of the n words is compared with
+	Skip   []bool         // if not nil, which words do not belong to the set
 
 	goal  goal
 	next  int    // a search for any starts here: after the last answer
 	Found int    // the answer of the last search
-	Value uint64 // what the word was
+	Value uint64 // the value of the found word
 	// pending has a bit for each word that belongs to the set and has not compared true since the call
 	// began; left counts them.
 	pending []uint64

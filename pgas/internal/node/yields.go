@@ -13,14 +13,14 @@ import (
 // yields is a row of yields of one waiter, from beginYields to end.
 type yields struct {
 	node   *Node
-	known  *boot.Contention // the node's
+	known  *boot.Contention // what the node knows of other programs
 	looked int64            // when the waiter last had the CPU
-	clean  int              // yields that have not lost a slice
+	clean  int              // number of yields that have not lost a slice
 	prober bool
 	missed bool // the waiter has lost a slice
-	lost   bool // a slice that counts, or the waiter was advised to sleep
+	lost   bool // the waiter has lost a slice that counts, or was advised to sleep
 
-	polling bool // for longer, without yields
+	polling bool // the waiter polls for longer, without yields
 }
 
 // beginYields begins a row of yields. Where PEs share CPUs, a waiter in a queue asks for no advice: see policy.go.

@@ -24,11 +24,11 @@ const longestTrace = 64 << 20
 type Profiles struct {
 	create func(k boot.ProfileKind) (io.WriteCloser, error)
 	pe     int
-	once   sync.Once // of Stop
+	once   sync.Once // makes Stop end the profiles once
 	cpu    *sink
 	trace  *boundedTrace
 
-	mutexRate int // of the program, before
+	mutexRate int // the program's own rate, before the profiles began
 }
 
 // Start begins the profiles of job's PE. It prints one line about a profile that cannot be made, and the job goes on.

@@ -17,10 +17,10 @@ const minAlign = 64
 
 // Usage says how a symmetric heap is used. It is the same on every PE.
 type Usage struct {
-	InUse  uint64 // bytes of live blocks, padding included
+	InUse  uint64 // bytes in live blocks, padding included
 	High   uint64 // the most bytes from the heap's start that were ever in use
-	Max    uint64 // what it may grow to: PGAS_HEAP_MAX
-	Blocks int    // live blocks
+	Max    uint64 // bytes that the heap may grow to: PGAS_HEAP_MAX
+	Blocks int    // number of live blocks
 }
 
 type span struct{ off, n uint64 }
@@ -33,11 +33,11 @@ type span struct{ off, n uint64 }
 // Invariant: free is sorted by off, holds no empty span, and no two spans touch.
 type Heap struct {
 	free  []span
-	live  map[uint64]blockSize // by the offset of a block
+	live  map[uint64]blockSize // live blocks, by their offsets
 	Usage Usage
 
 	guard bool
-	idle  []span // released and not yet free, the oldest first
+	idle  []span // blocks that are released and not yet free, the oldest first
 }
 
 // blockSize is the size of a live block: asked for, and taken in the heap.

@@ -54,7 +54,7 @@ type queueWords struct {
 type entry struct {
 	state atomic.Uint64
 	stamp transport.Stamp
-	bytes uint64 // moved by the access
+	bytes uint64 // bytes that the access moved
 	off   uint64
 	_     [32]byte
 }
@@ -64,7 +64,7 @@ type NoteQueue struct {
 	words   *queueWords
 	entries *[NoteQueueCap]entry
 	state   *boot.State
-	seen    atomic.Uint64 // taken, as this process has seen it last
+	seen    atomic.Uint64 // the last value of taken that this process has seen
 	_       [64]byte
 	next    uint64 // while locked: the ticket of the next note
 	_       [56]byte

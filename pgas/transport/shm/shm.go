@@ -20,7 +20,7 @@ import (
 type Transport struct {
 	seg    *boot.Segment
 	first  int
-	queues []*NoteQueue // of the PEs
+	queues []*NoteQueue // note queues of the PEs
 }
 
 // Open returns the transport that connects the PEs of seg.

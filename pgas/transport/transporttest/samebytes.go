@@ -29,7 +29,7 @@ type contest struct {
 	due    []transport.Note // notes that must arrive, in order
 	unread [][]byte         // sources that must stay as they are until a quiet
 	after  []func()         // checks of what the next quiet has completed
-	steps  []string         // since the last quiet, for the report
+	steps  []string         // steps since the last quiet, for the report
 	words  bool             // the last step was an atomic
 	replay string
 }

@@ -32,10 +32,10 @@ const loopback = "lo"
 
 // hostInfo is what a host publishes about itself.
 type hostInfo struct {
-	Net    string       // names its network namespace
-	Addrs  []netip.Addr // its own, loopback left out
-	Local  netip.Addr   // its own end of its way to the exchange
-	Remote netip.Addr   // the other end
+	Net    string       // name of the host's network namespace
+	Addrs  []netip.Addr // the host's own addresses, loopback left out
+	Local  netip.Addr   // this host's end of its connection to the exchange
+	Remote netip.Addr   // the other end of that connection
 }
 
 // maxSources is the most addresses that a listener's filter compares; more are covered by one range.
@@ -156,7 +156,7 @@ func namespace() string {
 type iface struct {
 	name  string
 	addrs []netip.Addr
-	near  bool // all of them are good on its own link alone
+	near  bool // all addresses are good on the host's own link alone
 }
 
 // ownInterfaces lists the interfaces with the addresses that UCX may take. Loopback has those that routers announce,

@@ -60,11 +60,11 @@ type Transport struct {
 	job    *boot.Job
 	engine *engine.Engine
 	blame  blame
-	ctx    context.Context // ends with Close
+	ctx    context.Context // the context that ends with Close
 	cancel context.CancelFunc
 
 	mu        sync.Mutex
-	addresses [][]byte // by PE; nil until asked for
+	addresses [][]byte // addresses by PE; nil until asked for
 }
 
 // Open starts the transport and publishes its address. It is collective: it returns when every PE of the

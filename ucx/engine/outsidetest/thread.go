@@ -30,15 +30,15 @@ type Work struct {
 	PE          int
 	Data, Bytes uint64 // offset and size of the data, which Fill has filled
 	Word        uint64 // offset of an aligned 64-bit word that is 0 and that this thread alone changes
-	Rounds      uint64 // to do; 0: until a call fails or Stop
+	Rounds      uint64 // rounds to do; 0: until a call fails or Stop
 	Whole       bool   // a round gets all of the data, else most get a small part
 	Impatient   bool   // a call that takes long is given up, and its round is repeated
 }
 
 // Result is what a thread has done.
 type Result struct {
-	Rounds uint64 // without an error
-	Wrong  uint64 // rounds whose data or old value was not what it must be
+	Rounds uint64 // rounds without an error
+	Wrong  uint64 // rounds with wrong data or a wrong old value
 	Lost   bool   // a call has failed
 }
 
