@@ -28,11 +28,11 @@ type Array[T any] struct {
 	members *carry.Members
 	layout  layout
 	memory  *carry.Memory
-	place   int           // of part in memory
-	part    pgas.Slice[T] // on each member
+	place   int           // the place of part in memory
+	part    pgas.Slice[T] // the part of each member
 	mapped  [][]T         // the parts of members on this host as Go memory; nil for others
 	moves   *moves[T]
-	turn    exclusive // of the batched calls
+	turn    exclusive // the turn of the batched calls
 	freed   bool
 }
 

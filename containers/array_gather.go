@@ -20,7 +20,7 @@ type gather[T any] struct {
 	asked   *carry.Rings[uint32]
 	answers *carry.Rings[T]
 	census  *carry.Census
-	open    []questions // for each member
+	open    []questions // the questions that are open, for each member
 }
 
 // questions is where the answers of one member go: the indexes of dst in the order of the questions.

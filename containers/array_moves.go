@@ -14,7 +14,7 @@ type move[T any] struct {
 type moves[T any] struct {
 	places *Mailbox[uint32]  // places of the receiver's part
 	values *Mailbox[move[T]] // values for places of the receiver's part
-	sorted *Mailbox[T]       // values
+	sorted *Mailbox[T]       // values alone, to be sorted
 	gather *gather[T]
 
 	// What the call under way does with what it receives. All members are in the same call: a flush ends each, and

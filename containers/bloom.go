@@ -31,12 +31,12 @@ type Bloom[K any] struct {
 	memory  carry.Memory
 	words   pgas.AtomicSlice[uint64]
 	local   pgas.Slice[uint64]
-	blocks  int           // of each member
+	blocks  int           // the blocks of each member
 	each    int           // bits of a key in each of two words
 	adds    atomic.Uint64 // how often this member has added
 	// what adds was before a fence; if it is that now, what was added is there for this member's reads
 	fenced atomic.Uint64
-	reads  sync.Pool // of *bloomReads
+	reads  sync.Pool // scratch, each a *bloomReads
 }
 
 // bloomReads is the reads of a burst of keys.

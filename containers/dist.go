@@ -20,7 +20,7 @@ type DistObject[T any] struct {
 	members carry.Members
 	memory  carry.Memory
 	version pgas.Atomic[uint64]
-	words   pgas.AtomicSlice[uint64] // of the value that is published
+	words   pgas.AtomicSlice[uint64] // the words of the value that is published
 
 	publishing exclusive
 	own        distView[T] // this member's value

@@ -24,7 +24,7 @@ import (
 type exclusive struct {
 	state atomic.Uint32
 	mu    sync.Mutex     // never held while its goroutine waits for another PE
-	place callsite.Stack // of the goroutine inside, while state is exclusiveNoted
+	place callsite.Stack // the place of the goroutine inside, while state is exclusiveNoted
 	told  atomic.Pointer[exclusivePlace]
 }
 

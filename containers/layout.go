@@ -15,9 +15,9 @@ type layout struct {
 	n, p  int
 	block int // indexes in a row on one member, which the members take in turn; 0: one block for each member
 
-	starts []int   // for block 0: the first index of each member, and n
-	ratio  float64 // for block 0: members per index
-	shift  int     // for block 1: log2 p if p is a power of two, else -1
+	starts []int   // for block 0, the first index of each member, and n
+	ratio  float64 // for block 0, members per index
+	shift  int     // for block 1, log2 p if p is a power of two, else -1
 }
 
 // newLayout returns the layout of n elements over p members in blocks of the given length, or for 0 in one block for

@@ -40,7 +40,7 @@ type Mailbox[T any] struct {
 	counted   carry.Tally // items sent and taken since it was made
 	receiving atomic.Bool // receive is running
 	turn      exclusive
-	within    exclusive // of the calls of Send that receive makes
+	within    exclusive // the turn of the calls of Send that receive makes
 	checks    bool      // Send takes its turn, too
 	backlog   int       // items that it may have staged beyond its batches
 	freed     bool

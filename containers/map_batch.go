@@ -19,7 +19,7 @@ import (
 type mapLetter[K, V any] struct {
 	key   K
 	value V
-	ask   int32 // of a find and its answer: the place among the sender's keys; -1 otherwise
+	ask   int32 // with a find and its answer, the place among the sender's keys; otherwise -1
 	kind  mapLetterKind
 }
 
@@ -35,11 +35,11 @@ const (
 // mapBatch is this member's part in batches.
 type mapBatch[K, V any] struct {
 	box    *Mailbox[mapLetter[K, V]]
-	ctx    context.Context // of the batch under way
+	ctx    context.Context // the context of the batch under way
 	apply  func(k K, v V, hash uint64) error
 	full   int    // 1 if an element found no room
 	read   uint64 // what touch has read, so that it does read
-	values []V    // of FindAll
+	values []V    // the values that FindAll returns
 	found  []bool
 }
 

@@ -21,8 +21,8 @@ import (
 // mapReader is what finds need beside the memory.
 type mapReader struct {
 	mapMemory
-	depth []uint8    // by member: the depth of the segment that was right there last
-	known [][]uint64 // by member: a bit for each segment that this one knows to exist
+	depth []uint8    // the depth of the segment of each member that was right there last
+	known [][]uint64 // for each member, a bit for each segment that this one knows to exist
 	value []uint64   // what was found last
 	still bool       // nobody writes: a header that comes with the slots is good
 }

@@ -41,7 +41,7 @@ const (
 // mapLayout is where things are in a shard.
 type mapLayout struct {
 	keyWords, valueWords int
-	slots                int // of a segment: a power of two
+	slots                int // the slots of a segment: a power of two
 	depth                int // the greatest depth of a segment
 }
 

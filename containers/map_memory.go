@@ -20,9 +20,9 @@ type mapMemory struct {
 	mapLayout
 	words   pgas.Sym[uint64]
 	atomics pgas.AtomicSlice[uint64]
-	near    [][]uint64 // by member: its shard, nil on another host
+	near    [][]uint64 // the shard of each member, nil on another host
 	fetched []uint64   // the segment that was got last
-	written []bool     // by member: this one has put there since its last quiet
+	written []bool     // for each member, this one has put there since its last quiet
 	// this member is the only one that accesses its shard: locks are not taken, and stores need not be atomic
 	alone bool
 }

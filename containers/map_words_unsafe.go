@@ -13,7 +13,7 @@ import (
 
 // mapCodec turns keys and values into words and back.
 type mapCodec[K, V any] struct {
-	gaps []mapGap // of K
+	gaps []mapGap // the gaps of K
 }
 
 // mapGap is bytes lo to hi, hi excluded, of a type that belong to no field.

@@ -19,8 +19,8 @@ import (
 
 // MapFullError is the error of an insert into a Map that has no room for another element.
 type MapFullError struct {
-	Member   int // whose memory is full
-	Capacity int // of the Map
+	Member   int // the member whose memory is full
+	Capacity int // the capacity of the Map
 }
 
 func (e *MapFullError) Error() string {

@@ -18,21 +18,21 @@ type Option struct {
 
 // settings is what the options of one New… have chosen. Zero fields are defaults.
 type settings struct {
-	over bool       // team has been given
-	team *pgas.Team // nil on PEs that are no members
+	over bool       // a team has been given
+	team *pgas.Team // the members' team; nil on PEs that are no members
 
-	home      int  // Home
-	consumers bool // ManyConsumers
-	batch     int  // Batch
-	spill     int  // Spill
+	home      int  // what Home has chosen
+	consumers bool // what ManyConsumers has chosen
+	batch     int  // what Batch has chosen
+	spill     int  // what Spill has chosen
 
 	ring    int // bytes of a ring
-	backlog int // items
+	backlog int // the items that receive may have staged while rings are full
 
-	capacity int // elements of a map
+	capacity int // the elements of a map
 	texts    int // bytes of long texts of a map
 	mapKind  string
-	block    int // of elements that follow each other on a member; 0: one for each member
+	block    int // the number of elements that follow each other on a member; 0: one block for each member
 }
 
 // kind returns what the program makes: a Map, unless it is built on one.

@@ -31,7 +31,7 @@ const (
 // TaskError is what WorkPool.Run returns on members other than the one whose task has failed.
 type TaskError struct {
 	PE   int    // the member
-	Text string // of its error
+	Text string // the text of the error
 }
 
 func (e *TaskError) Error() string {
@@ -61,8 +61,8 @@ type PoolStats struct {
 // which runs. Another one panics with *UsageError, which names the lines of both, if it comes between.
 type WorkPool[T any] struct {
 	members carry.Members
-	running exclusive // of the runs
-	adding  exclusive // of the deque
+	running exclusive // the turn of the runs
+	adding  exclusive // the turn of the deque
 	memory  carry.Memory
 	ring    pgas.Slice[T]
 	control pgas.AtomicSlice[uint64]

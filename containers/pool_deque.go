@@ -30,11 +30,11 @@ type poolDeque[T any] struct {
 	mask   uint32
 	state  pgas.Atomic[uint64]
 	copied pgas.Atomic[uint64]
-	tail   uint32 // of state; only the owner changes it
+	tail   uint32 // the tail of state; only the owner changes it
 	top    uint32
 	low    uint32 // tasks from here on may still be needed in the ring
 
-	spill     []T // from first on
+	spill     []T // the tasks in Go's memory, from first on
 	first     int
 	spillMost int
 	spilled   uint64

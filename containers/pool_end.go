@@ -28,10 +28,10 @@ type poolEnd struct {
 	w        *pgas.World
 	me       int
 	children []int
-	parent   int                   // -1 at the root
-	down     pgas.Atomic[uint64]   // of this member: the last wave that is over, and whether it was the last of all
-	up       []pgas.Atomic[uint64] // of this member: the votes of its children and those below
-	mine     pgas.Atomic[uint64]   // of the parent: this member's
+	parent   int                   // the parent in the tree, -1 at the root
+	down     pgas.Atomic[uint64]   // this member's word: the last wave that is over, and whether all is over
+	up       []pgas.Atomic[uint64] // this member's words with the votes of its children and those below
+	mine     pgas.Atomic[uint64]   // the place of this member's vote at the parent
 	wave     uint64                // the vote that is under way
 	waves    uint64                // votes so far
 	voted    bool

@@ -76,7 +76,7 @@ type Queue[T any] struct {
 	closed atomic.Bool // this PE knows that the queue is closed
 
 	pushing  exclusive // the rest up to the pops is of this PE's pushes
-	next     ticket    // above all of their tickets
+	next     ticket    // a ticket above those of all pushes of this PE
 	limit    ticket    // a ticket below which there was room
 	pushed   [1]T      // the item of a Push
 	tails    [2]uint64

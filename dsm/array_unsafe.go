@@ -12,9 +12,9 @@ import (
 // Array is a PE's view of the elements of an array of a region. It is a small value and may be copied: the compiler
 // keeps it in registers, also as part of a generated reference, as long as it has no more than three words.
 type Array[T any] struct {
-	base   unsafe.Pointer // of this PE's copy of element 0
+	base   unsafe.Pointer // the address of element 0 in this PE's copy
 	direct uint           // the number of elements that an access reaches without a check: all, or none in mode Soft
-	checks *checks        // of accesses; nil only in the zero Array
+	checks *checks        // the checks of accesses; nil only in the zero Array
 }
 
 func makeArray[T any](r *Region, from uint64, n int) Array[T] {

@@ -16,14 +16,14 @@ import (
 // and one in Wait; a second one panics with *pgas.UsageError.
 type Event struct {
 	r     *Region
-	words pgas.Slice[uint64] // [sender][encoded notices]
-	set   pgas.SignalSlice   // by sender: how often it has set the event
-	taken pgas.SignalSlice   // by receiver: how often it has waited for this PE
+	words pgas.Slice[uint64] // the encoded notices of each sender
+	set   pgas.SignalSlice   // how often each sender has set the event
+	taken pgas.SignalSlice   // how often each receiver has waited for this PE
 	sent  []uint64
 	seen  []uint64
 	size  int
 
-	setting, waiting []oneCall // by PE
+	setting, waiting []oneCall // the turns of setters and of waiters, by PE
 }
 
 // NewEvent makes an Event. It is collective. Errors: those of pgas.Alloc.

@@ -9,7 +9,7 @@ import (
 
 // regionMemory is this PE's copies, and the arrays that lie in them.
 type regionMemory struct {
-	bytes  []byte // of all blocks
+	bytes  []byte // the bytes of all blocks
 	block  int    // bytes of a block
 	shift  uint   // the logarithm of block
 	soft   *soft  // nil but in mode Soft

@@ -6,7 +6,7 @@ import "sync"
 
 // named is an array.
 type named struct {
-	name   string // of the type of its elements
+	name   string // the name of the type of its elements
 	lo, hi uint64
 	size   uint64 // bytes of an element
 }

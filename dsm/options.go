@@ -13,7 +13,7 @@ import (
 
 // Options describe a region. They are the same on all PEs. The zero value of each field but Bytes is a default.
 type Options struct {
-	Bytes   uint64 // of the region, rounded up to blocks; address space, not memory
+	Bytes   uint64 // the bytes of the region, rounded up to blocks; address space, not memory
 	Block   int    // bytes that move together, a power of two; 0: 32 KiB
 	Notices int    // write notices that travel with one synchronization; 0: 1024; -1: none
 	Lease   uint64 // logical time that a copy stays valid without a notice; 0: 10

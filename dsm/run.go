@@ -22,11 +22,11 @@ type Member struct {
 // team is what the goroutines of a PE share.
 type team struct {
 	r       *Region
-	members int // of this PE
+	members int // the members of this PE
 	first   int // the number of this PE's first member
 	total   int
 	local   *meeting
-	parts   [][]float64 // by local member: what Sum adds
+	parts   [][]float64 // what Sum adds for each local member
 	sums    []float64
 	work    pgas.Sym[float64]
 }

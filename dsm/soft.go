@@ -27,14 +27,14 @@ type softBlock struct {
 	twin       bool // the block has a twin, whether or not it may be written at the moment
 	releasing  bool // Changes has been called, and Settle has not: what homes have may be older than the copy
 	inDirty    bool // the block is in dirty
-	inCopies   bool // and in copies
+	inCopies   bool // this block is in copies
 }
 
 type soft struct {
 	mu     sync.Mutex
 	block  int
 	memory []byte       // the copies
-	free   func() error // of memory that is not Go's, or nil
+	free   func() error // frees memory that is not Go's, or nil
 	twins  twins
 	states []atomic.Uint32
 	info   []softBlock

@@ -31,12 +31,12 @@ const (
 
 // A structure is a marked struct, ready to generate for.
 type structure struct {
-	name     string // of the type
+	name     string // the name of the type
 	file     string // its source file
 	pos      token.Position
 	typ      *types.Named
 	size     int64
-	coherent bool // for an array of package dsm, not for symmetric memory
+	coherent bool // the struct is for an array of package dsm, not for symmetric memory
 	views    bool // its directive says views: no method that Sym(), Ref() or a view has too
 	shared   bool // holds a word that is updated atomically, so is never put as a whole
 	fields   []*field
@@ -56,12 +56,12 @@ type field struct {
 	name   string
 	pos    token.Position
 	off    int64
-	typ    types.Type // as declared
+	typ    types.Type // the type as declared
 	kind   kind
 	view   bool       // only its views are generated
-	dims   []int64    // of an array, outermost first
+	dims   []int64    // the dimensions of an array, outermost first
 	elem   types.Type // the field's type without its dimensions
-	size   int64      // of elem
+	size   int64      // the size of elem
 	shared bool       // elem holds a word that is updated atomically
 }
 

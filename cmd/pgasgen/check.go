@@ -38,7 +38,7 @@ func exported(name string) string {
 
 // A trouble is one thing below a field that cannot live in symmetric memory.
 type trouble struct {
-	path   string // from the field down
+	path   string // the names from the field down
 	what   string
 	remedy string
 }

@@ -15,7 +15,7 @@ import (
 
 // A command is pgasgen, or one of its subcommands.
 type command struct {
-	name        string // of a subcommand
+	name        string // the name of a subcommand
 	usage       string // its command line
 	short, long string
 	flags       *flag.FlagSet

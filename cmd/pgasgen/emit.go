@@ -61,13 +61,13 @@ var locals = []string{"s", "r", "x", "ctx", "w", "n", "c", "pe", "v", "i", "j", 
 // An emitter writes the Go of one package.
 type emitter struct {
 	a     *analysis
-	names map[string]importName // by import path
+	names map[string]importName // the names of imports, by path
 }
 
 // An importName is what a package is called in generated files.
 type importName struct {
 	name  string
-	alias bool // it is not the package's own
+	alias bool // the name is not the package's own
 }
 
 // name gives the package its name in generated files: its own, unless that is taken.

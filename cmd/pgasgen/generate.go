@@ -28,7 +28,7 @@ type result struct {
 	orphans  []output // generated files, without contents, whose source has no marked struct any more
 	problems problems
 	skipped  []string // files with directives that build constraints exclude
-	looks    int      // into types: the work of the analysis
+	looks    int      // looks into types: the work of the analysis
 }
 
 // generate analyses the packages that match patterns and emits their files.

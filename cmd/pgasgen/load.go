@@ -29,8 +29,8 @@ type loader struct {
 	arch  string           // GOARCH
 	sizes types.Sizes      // sizes of types as the compiler has them
 	kept  *keptSizes       // these sizes, kept for each type
-	root  map[string]bool  // by package ID: generated for in this run
-	units map[string]*unit // by package ID: loaded, or being loaded (nil)
+	root  map[string]bool  // by package ID, the packages for which this run generates
+	units map[string]*unit // by package ID, the packages that are loaded, or being loaded (nil)
 }
 
 // A unit is one package, parsed and checked.
@@ -38,8 +38,8 @@ type unit struct {
 	meta      *packages.Package
 	files     []*ast.File
 	types     *types.Package
-	marks     map[string]mark   // by type name
-	order     []mark            // in the order of the source
+	marks     map[string]mark   // the marks by type name
+	order     []mark            // the marks in the order of the source
 	generated map[string]string // path of each generated file, with its contents
 	broken    problems          // syntax and type errors: of interest if there is something to generate
 	problems  problems          // all others

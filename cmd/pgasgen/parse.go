@@ -72,7 +72,7 @@ func marksOf(fset *token.FileSet, file *ast.File) (marks []mark, ps problems) {
 // A place is what a comment is the documentation of.
 type place struct {
 	spec  *ast.TypeSpec
-	local bool // declared inside a function
+	local bool // it is declared inside a function
 	group bool // a parenthesised group of types
 }
 

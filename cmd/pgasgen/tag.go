@@ -15,7 +15,7 @@ const tagKey = "pgas"
 // options is what a field's tag says.
 type options struct {
 	atomic bool // the field is only ever accessed by atomic operations
-	view   bool // of the field only its views are generated
+	view   bool // only views of the field are generated
 }
 
 // String returns the tag that says o.

@@ -42,7 +42,7 @@ var retired = map[string]string{
 // flagSet is the flags of pgasrun or of a subcommand.
 type flagSet struct {
 	flag.FlagSet
-	hint    string            // behind the error about a flag that does not exist
+	hint    string            // a hint behind the error about a flag that does not exist
 	instead map[string]string // what to write in place of a flag that does not exist
 	groups  []flagGroup
 }

@@ -23,7 +23,7 @@ import (
 
 type newFile struct {
 	path  string
-	other string // beside path
+	other string // the name of a second file beside path
 	named bool   // there is a file other
 	bare  bool   // temp had a name, and cannot get one again
 	temp  *os.File

@@ -28,9 +28,9 @@ type runsWithout struct{ error }
 // ending is how a job has ended.
 type ending struct {
 	launch.Result
-	err    error // of the launcher
+	err    error // the error of the launcher
 	npes   int
-	status int // of pgasrun
+	status int // the exit status of pgasrun
 }
 
 // observe runs a job with its observers, and returns the exit status of pgasrun. Observers are opened and finished in

@@ -31,7 +31,7 @@ const everyHost = -1
 type outputFile struct {
 	mu     sync.Mutex    // a PE of a static start has a goroutine for each stream
 	f      *os.File      // nil: the PE is another host's, or the file is closed
-	open   launch.Stream // on which the PE has left a line open; 0: none
+	open   launch.Stream // the stream on which the PE has left a line open; 0: none
 	failed error
 }
 

@@ -28,7 +28,7 @@ import (
 
 // program is what a PE executes.
 type program struct {
-	path string // absolute
+	path string // the absolute path
 	pkg  string // the package to build it from, or empty
 }
 

@@ -72,12 +72,12 @@ type jobStats struct {
 	ByCause   map[string]time.Duration `json:"blocked_by_cause"` // the time that all PEs were blocked
 	Pairs     []pair                   `json:"pairs"`            // the longest first
 	Kinds     map[string]stats.Traffic `json:"kinds"`            // operations and bytes of all PEs
-	Traffic   []flow                   `json:"traffic"`          // between two PEs, the most bytes first
-	Messages  stats.Messages           `json:"messages"`         // of all PEs, as are the others
+	Traffic   []flow                   `json:"traffic"`          // the traffic between two PEs, the most bytes first
+	Messages  stats.Messages           `json:"messages"`         // the messages of all PEs
 	Locks     stats.Locks              `json:"locks"`
 	Notes     stats.Notes              `json:"notes"`
 	Coherent  stats.Coherent           `json:"coherent"`
-	HeapHigh  uint64                   `json:"heap_high_bytes"` // of the PE that has used most
+	HeapHigh  uint64                   `json:"heap_high_bytes"` // the most of the heap that a PE has used
 	Each      []peStats                `json:"each"`
 }
 

@@ -28,7 +28,7 @@ const (
 // traceFlag is what -trace asks for.
 type traceFlag struct {
 	file   string
-	events int // that each PE may record; 0: as many as eventsOf says
+	events int // the events that each PE may record; 0: as many as eventsOf says
 }
 
 // String is that of flag.Value.

@@ -3,10 +3,10 @@ package pager
 // Config is what a Pager needs to know of its job. Offsets are in the symmetric heap of every PE.
 type Config struct {
 	Block, Blocks  int       // bytes of a block, a multiple of the page; number of blocks
-	PEs, PE        int       // of the job; this one
+	PEs, PE        int       // the number of PEs of the job; this PE
 	Pub, Ver, Hint uint64    // offsets of block 0 as its PE has released it, and of its version and hint words
-	Near           []uintptr // by PE: the address of its symmetric heap in this process; 0: it is on another host
-	Outside        uintptr   // of a struct outside, which reaches those; 0: there are none
+	Near           []uintptr // the address of each PE's symmetric heap in this process; 0: it is on another host
+	Outside        uintptr   // the address of a struct outside, which reaches PEs of other hosts; 0: there are none
 	Lease          uint64    // logical time that a copy stays valid without a notice
 	UserOnly       bool      // serve no faults of system calls
 	Keep           int       // blocks that may have pages, besides dirty and pinned ones; 0: all

@@ -39,7 +39,7 @@ func ContentionRules() [8]int64 {
 // Contention is what waiters know. All of them may use it at once: the PEs of a host, or the threads of one PE.
 type Contention struct {
 	until atomic.Int64 // Clock until which waiters sleep; 0: they need not
-	span  atomic.Int64 // how long that time is, or was
+	span  atomic.Int64 // the length of that time, the last one if it is over
 	ended atomic.Int64 // Clock when the load was over
 	clean atomic.Int64 // yields of probers since the last loss
 	lost  atomic.Int64 // slices that counted, ever

@@ -15,7 +15,7 @@ import (
 // End is what a PE publishes about its own end.
 type End struct {
 	At   atomic.Int64  // Clock when it knew; 0: it has published nothing
-	Peer atomic.Int32  // with EndLost: the PE that it lost
+	Peer atomic.Int32  // with EndLost, the PE that it lost
 	Why  atomic.Uint32 // EndReason; written last
 	Lost atomic.Int32  // 1 + the first PE whose loss was reported to it, or 0
 }

@@ -159,7 +159,7 @@ var variables = [...]variable{
 
 // Settings are what the user may tune. The zero value of each field but HeapMax is its default.
 type Settings struct {
-	HeapMax        uint64        // bytes of each heap at most; 0: DefaultHeapMax of the host
+	HeapMax        uint64        // the most bytes of a heap; 0: DefaultHeapMax of the host
 	RMA            RMA           // how puts and gets travel between hosts
 	AMO            AMO           // what executes atomics
 	PeerTimeout    time.Duration // silence of another host's PE that counts as its death; 0: the default
@@ -170,7 +170,7 @@ type Settings struct {
 	AcceptFrom     string        // addresses besides the job's hosts that may connect: AcceptedFrom reads it
 	Connections    int           // connections that a context keeps; 0: the default
 	DSM            DSM           // how coherent regions detect accesses
-	DSMFaults      DSMFaults     // what serves their page faults
+	DSMFaults      DSMFaults     // what serves page faults of coherent regions
 	Stats          bool          // PEs count what they do, and the launcher prints it
 	Progress       Progress      // how package progress shows how far the PEs are
 	DSMStats       bool          // print the statistics of coherent regions

@@ -109,9 +109,9 @@ func numberOf(text, name string) uint64 {
 
 // memoryGroup is what a control group says of memory.
 type memoryGroup struct {
-	limit uint64 // in bytes; math.MaxUint64 if it has none
+	limit uint64 // the limit in bytes; math.MaxUint64 if the group has none
 	hits  uint64 // how often its processes wanted more
-	kills uint64 // how many processes of it the kernel has killed for want of memory
+	kills uint64 // how many of its processes the kernel has killed for want of memory
 }
 
 // memoryGroups are the control groups of this process, its own first.
@@ -154,7 +154,7 @@ type MemoryKills struct {
 	root      string
 	groups    memoryGroups
 	host      uint64
-	explained uint64 // kills since then that Explain has been told of
+	explained uint64 // the kills since the count was taken that Explain has been told of
 }
 
 // CountMemoryKills returns MemoryKills of now.

@@ -19,7 +19,7 @@ type Host struct {
 //
 // Invariant: Hosts are in PE order without gaps, and together hold NPEs PEs.
 type Job struct {
-	ID        string // random, one per job; names nothing on disk
+	ID        string // a random name of the job, of which nothing on disk is made
 	PE        int
 	NPEs      int
 	Hosts     []Host
@@ -30,7 +30,7 @@ type Job struct {
 	Launched  bool     // false for a binary started by hand: a job of one
 	Settings  Settings // what the user tuned; the zero value is a fine default
 
-	Profiles *ProfilePipe // to the launcher, if it collects profiles
+	Profiles *ProfilePipe // the pipe to the launcher, if it collects profiles
 	Record   *record.PE   // what this PE records of itself; nil: nothing
 
 	Member Member // nil in a job with agents, and in one that a test makes

@@ -17,7 +17,7 @@ import (
 
 // HeapRoom is what the limits of a process leave for the heaps of its host, which it maps all of.
 type HeapRoom struct {
-	Bytes uint64 // for all heaps together
+	Bytes uint64 // the bytes of all heaps together
 	Limit string // the limit, as a shell sets it; "" if there is none
 }
 

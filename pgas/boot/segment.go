@@ -28,7 +28,7 @@ const (
 // Header is the first page of a segment.
 type Header struct {
 	Magic   uint64
-	NPEs    uint32 // of the job
+	NPEs    uint32 // the number of PEs of the job
 	First   uint32 // first PE of this host
 	Local   uint32 // PEs of this host
 	Cores   uint32 // CPUs that the PEs of this host may use together
@@ -84,7 +84,7 @@ type State struct {
 	_       [24]byte
 	// Written by the PE when it claims this page, joins and leaves; read by the launcher.
 	Process    atomic.Int64  // its process id
-	Membership atomic.Uint32 // Membership
+	Membership atomic.Uint32 // a value of type Membership
 	// Written by the PE before it ends, read by its agent.
 	End End
 	// Written by the PE when it has been blocked for a while, read by the launcher: the name of the word or the
@@ -98,12 +98,12 @@ type State struct {
 
 // Blocked says what a PE is blocked in. Op is written last and cleared first.
 type Blocked struct {
-	Op   atomic.Uint32 // BlockedOp
+	Op   atomic.Uint32 // a value of type BlockedOp
 	Peer atomic.Int32  // PE it waits for, or -1
 	// Seq is the sequence number of the collective or of the library's call, the heap offset of the word or lock, or
 	// the block of coherent memory.
 	Seq   atomic.Uint64
-	Since atomic.Int64  // Unix nanoseconds
+	Since atomic.Int64  // when it blocked, in Unix nanoseconds
 	Team  atomic.Uint32 // slot of the team of a collective, 0 for all PEs
 	// Stalled: not 0 while every goroutine of the program waits, and has for Header.StallAfter. It counts how often
 	// waiters have looked since, in vain.

@@ -16,7 +16,7 @@ import (
 // Segment is a mapped host segment.
 type Segment struct {
 	Header *Header
-	States []*State // one per local PE
+	States []*State // the states of the PEs of this host
 
 	failing sync.Mutex // held by Fail
 

@@ -8,7 +8,7 @@ type Description struct {
 	Name    string // begins with pgas_, and ends with its unit, and with total if it is a counter
 	Help    string
 	Counter bool     // it only grows; otherwise it is a gauge
-	Labels  []string // their names: pe, host, and those of the metric
+	Labels  []string // the names of the labels: pe, host, and those of the metric
 }
 
 // Descriptions lists the metrics, in the order in which they are written.

@@ -46,12 +46,12 @@ type Process struct {
 
 	BlockedIn  string        // what the PE is blocked in; empty: it computes
 	BlockedFor int           // the PE that it waits for, or -1
-	Blocked    time.Duration // for how long
+	Blocked    time.Duration // how long it has been blocked
 }
 
 // Metrics are those of one PE or of several, at any time. Reading them waits for nothing.
 type Metrics struct {
-	peers bool // by peer, too
+	peers bool // the metric has a value for each peer
 	pes   func() []PE
 }
 

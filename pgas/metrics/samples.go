@@ -14,7 +14,7 @@ import (
 // A Sample is the value of a metric of one PE.
 type Sample struct {
 	*Description
-	Values []string // of the labels, in valid UTF-8
+	Values []string // the values of the labels, in valid UTF-8
 	Value  float64
 }
 

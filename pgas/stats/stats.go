@@ -74,7 +74,7 @@ func (t *Traffic) add(o Traffic) {
 type Peer struct {
 	PE      int                `json:"pe"`
 	Kinds   map[string]Traffic `json:"kinds"`
-	Blocked time.Duration      `json:"blocked_ns"` // for that PE, where a wait knows which it waits for
+	Blocked time.Duration      `json:"blocked_ns"` // the time blocked for that PE, by waits that know their PE
 }
 
 // Total returns the traffic of all kinds.
@@ -88,8 +88,8 @@ func (p Peer) Total() (t Traffic) {
 // Messages are those that carry this PE's operations to other hosts. Answers and acknowledgements are not among them.
 type Messages struct {
 	Sent       uint64 `json:"sent"`
-	Bytes      uint64 `json:"bytes"`      // in them, heads of operations included
-	Operations uint64 `json:"operations"` // in them; a large put or get is one for each of its pieces
+	Bytes      uint64 `json:"bytes"`      // the bytes of the operations, with their heads
+	Operations uint64 `json:"operations"` // the number of operations; a large put or get is one for each of its pieces
 }
 
 // MeanBytes returns how full messages leave: the bytes of one in the mean, 0 if there is none.

@@ -16,12 +16,12 @@ import (
 
 // Critical is the critical path.
 type Critical struct {
-	Steps     []Step      `json:"steps"` // by time; of a long path, the longest
+	Steps     []Step      `json:"steps"` // the steps by time; of a long path, the longest
 	Number    int         `json:"number_of_steps"`
 	ByPE      []PathShare `json:"by_pe"`     // how much of the path is on each PE, the most first
-	ByRegion  []PathShare `json:"by_region"` // in which region of the program, if there are regions
+	ByRegion  []PathShare `json:"by_region"` // the time in each region of the program, if there are regions
 	Transfers int64       `json:"transfer_ns"`
-	Waits     int64       `json:"wait_ns"` // for what no PE of the job has done as far as the trace knows
+	Waits     int64       `json:"wait_ns"` // the waits for what no PE of the job has done as far as the trace knows
 }
 
 // Step is a part of the path on one PE.
@@ -29,7 +29,7 @@ type Step struct {
 	PE     int           `json:"pe"`
 	Start  int64         `json:"start_ns"`
 	Time   time.Duration `json:"time_ns"`
-	Region string        `json:"region,omitempty"` // the region of the program in which most of it is
+	Region string        `json:"region,omitempty"` // the region of the program with most of the time
 	// the line of the program's last wait or collective before it, if it is known
 	After  string `json:"after,omitempty"`
 	Before string `json:"before,omitempty"` // the line of the next one, which may be what ended the step
@@ -195,8 +195,8 @@ func (p *PE) withLines() []*Slice {
 
 // walk goes once along the regions of a PE.
 type walk struct {
-	next []*Slice // that have not begun, in the order of Slices
-	open []*Slice // that have begun and not ended, the innermost last
+	next []*Slice // slices that have not begun, in the order of Slices
+	open []*Slice // slices that have begun and not ended, the innermost last
 }
 
 // within returns how much of the time from one moment to another is in which region, for the innermost of regions. A

@@ -31,7 +31,7 @@ type fileHead struct {
 	Hosts   []Host   `json:"hosts"`
 	Each    []fileP  `json:"each"`
 	End     int64    `json:"end_ns"`
-	Kinds   []string `json:"kinds"` // of operations, as in Counts
+	Kinds   []string `json:"kinds"` // the kinds of operations, as in Counts
 }
 
 // fileP is what the head says of a PE.

@@ -17,7 +17,7 @@ type LockUse struct {
 	Lock    string        `json:"lock"` // its name in the program, or its place in the heap
 	Held    int           `json:"acquisitions"`
 	Waits   int           `json:"waits"`
-	PEs     int           `json:"pes"` // that have taken it or waited for it
+	PEs     int           `json:"pes"` // the PEs that have taken it or waited for it
 	Holding time.Duration `json:"held_ns"`
 	Waiting time.Duration `json:"waited_ns"`
 	Longest time.Duration `json:"longest_wait_ns"`
@@ -86,7 +86,7 @@ type LockWait struct {
 	PE    int    `json:"pe"`
 	Holds string `json:"holds"`
 	Waits string `json:"waits_for"`
-	Line  string `json:"line,omitempty"` // of the program's call that waits, if it is known
+	Line  string `json:"line,omitempty"` // the line of the program's call that waits, if it is known
 }
 
 // vain is a wait for a lock that has not ended in its acquisition.

@@ -55,12 +55,12 @@ func Read(from io.Reader) (*Trace, error) {
 
 type reader struct {
 	from  io.Reader     // where d reads
-	d     *json.Decoder // of all but the events
+	d     *json.Decoder // all but the events
 	last  fileEvent
 	texts texts
 	t     Trace
 	pes   map[int]*PE
-	flows map[int]int // by the file's number
+	flows map[int]int // the flows by the file's number
 	known bool        // the head has been read
 }
 

@@ -63,7 +63,7 @@ func (v *valueReader) object() ([]byte, error) {
 // members goes through the members of an object.
 type members struct {
 	rest       []byte
-	key, value []byte // of a string without its quotes
+	key, value []byte // the key and value of a string without its quotes
 	odd        bool   // the object has something that Write does not write
 }
 

@@ -13,7 +13,7 @@ import (
 
 // Summary is what is said of a trace. Times are nanoseconds in JSON.
 type Summary struct {
-	Version int           `json:"version"` // of this object: 1
+	Version int           `json:"version"` // the version of this object: 1
 	Program string        `json:"program"`
 	PEs     int           `json:"pes"`
 	Virtual bool          `json:"virtual_time"`
@@ -23,11 +23,11 @@ type Summary struct {
 	Hosts   []Host        `json:"hosts"`
 
 	// Of the time of all PEs:
-	Blocked float64 `json:"blocked_share"`    // during which a goroutine at least was blocked
+	Blocked float64 `json:"blocked_share"`    // the time during which at least one goroutine was blocked
 	Causes  []Share `json:"blocked_by_cause"` // the longest first
-	Regions []Share `json:"regions"`          // of the program, the longest first
+	Regions []Share `json:"regions"`          // the regions of the program, the longest first
 
-	Deadlock []LockWait `json:"deadlock,omitempty"` // of locks, if the job ended in one
+	Deadlock []LockWait `json:"deadlock,omitempty"` // the deadlock of locks, if the job ended in one
 
 	LateSenders   []Late    `json:"late_senders"`   // the longest first
 	LateReceivers []Late    `json:"late_receivers"` // the longest first
@@ -43,7 +43,7 @@ type Share struct {
 	In    string        `json:"in"`
 	Count int           `json:"count"`
 	Time  time.Duration `json:"time_ns"`
-	Share float64       `json:"share"` // of the time of all PEs
+	Share float64       `json:"share"` // the share of the time of all PEs
 	Worst int           `json:"pe"`    // the PE that spent most
 }
 

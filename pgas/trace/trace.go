@@ -23,7 +23,7 @@ type Trace struct {
 	Program string
 	Virtual bool // times are those of a simulation
 	Hosts   []Host
-	PEs     []PE // in their order; those of which nothing has arrived are missing
+	PEs     []PE // the PEs in their order, without PEs from which nothing has arrived
 	Flows   []Flow
 	End     int64
 }
@@ -31,7 +31,7 @@ type Trace struct {
 // Host says how well the clock of a host is known.
 type Host struct {
 	Name  string        `json:"name"`
-	Known bool          `json:"clock_known"` // false: its times may be wrong by any amount
+	Known bool          `json:"clock_known"` // the clock is known; otherwise its times may be wrong by any amount
 	Error time.Duration `json:"clock_error_ns"`
 	// Drift is by how much its second is longer than the launcher's, DriftError by how much that may be wrong; both 0
 	// if the job was too short to tell, or the clock is the launcher's.
@@ -43,14 +43,14 @@ type Host struct {
 type PE struct {
 	Number  int
 	Host    int
-	Slices  []Slice // by their start, those that contain others first
+	Slices  []Slice // the slices by their start, a slice before those that it contains
 	Points  []Point
 	Dropped uint64 // events for which there was no room
 	// updates of words that were more than may be recorded: they have ended no wait as far as the trace knows
 	Updates uint64
 	Words   map[uint64]string
 	Counts  *record.Counts // nil: not known
-	End     int64          // of its last event
+	End     int64          // the end of its last event
 }
 
 // Slice is something that lasted.
@@ -60,10 +60,10 @@ type Slice struct {
 	Start int64
 	Dur   int64
 	Open  bool // it had not ended when the PE was last heard of
-	Peer  int  // or -1
+	Peer  int  // the other PE, or -1
 	Seq   uint64
 	Value uint64
-	Line  string // of the program's call, such as "solver/main.go:40"; empty: not known
+	Line  string // the line of the program's call, such as "solver/main.go:40"; empty: not known
 }
 
 // End returns when the slice ended.
@@ -88,9 +88,9 @@ type Point struct {
 
 // Flow is an arrow from what a PE did to the end of the wait of another.
 type Flow struct {
-	From, To     int // PEs
+	From, To     int // the two PEs
 	FromAt, ToAt int64
-	Name         string // of what was done
+	Name         string // the name of what was done
 }
 
 // PE returns the PE with that number, or nil.

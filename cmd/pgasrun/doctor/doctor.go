@@ -62,7 +62,7 @@ type Report struct {
 
 // Job says whether the job that measures could run.
 type Job struct {
-	Hosts  []string `json:"hosts"`           // those asked for
+	Hosts  []string `json:"hosts"`           // the hosts that were asked for
 	Ran    bool     `json:"ran"`             // it has measured everything
 	Error  string   `json:"error,omitempty"` // why not
 	Remedy string   `json:"remedy,omitempty"`
@@ -71,31 +71,31 @@ type Job struct {
 
 // Pair is a connection from one host to another, as the PE of the first has measured it.
 type Pair struct {
-	From       int     `json:"from"` // PE
-	To         int     `json:"to"`   // PE
+	From       int     `json:"from"` // the PE that measures
+	To         int     `json:"to"`   // the PE that is measured
 	FromHost   string  `json:"from_host"`
 	ToHost     string  `json:"to_host"`
-	Transport  string  `json:"transport"`         // of gopgas
-	Lanes      []Lane  `json:"lanes"`             // of UCX
+	Transport  string  `json:"transport"`         // the transport of gopgas
+	Lanes      []Lane  `json:"lanes"`             // the lanes of UCX
 	Native     bool    `json:"native_rma"`        // gets and large puts are UCX's own
 	NativeWhy  string  `json:"native_rma_why"`    // why, or why not
 	NICAtomics bool    `json:"nic_atomics"`       // atomics are UCX's own in this job
-	NICCapable bool    `json:"nic_capable"`       // UCX has a lane on which a NIC executes them
+	NICCapable bool    `json:"nic_capable"`       // UCX has a lane on which a NIC executes atomics
 	NICWhy     string  `json:"nic_atomics_why"`   // why, or why not
 	PutNs      float64 `json:"put_ns"`            // 8-byte put and quiet: median
 	GetNs      float64 `json:"get_ns"`            // 8-byte get: median
 	SignalNs   float64 `json:"signal_ns"`         // half a ping-pong of 8-byte puts with signal: median
 	PutMBs     float64 `json:"put_mbytes_per_s"`  // puts of 1 MiB: megabytes (1e6) a second, median
 	OffsetNs   int64   `json:"clock_offset_ns"`   // the clock of To less that of From
-	ErrorNs    int64   `json:"clock_error_ns"`    // at most this far from the truth
+	ErrorNs    int64   `json:"clock_error_ns"`    // the most by which OffsetNs may be wrong
 	Problem    string  `json:"problem,omitempty"` // why nothing was measured
 }
 
 // Lane is one of the lanes over which UCX reaches a host.
 type Lane struct {
-	Transport string `json:"transport"` // of UCX, such as tcp or rc_mlx5
+	Transport string `json:"transport"` // a transport of UCX, such as tcp or rc_mlx5
 	Device    string `json:"device"`
-	Uses      string `json:"uses"` // as UCX names them: am, am_bw, rma, rma_bw, amo
+	Uses      string `json:"uses"` // the uses as UCX names them: am, am_bw, rma, rma_bw, amo
 }
 
 // Found is a problem of the report, with its place.

@@ -7,5 +7,5 @@ const AskUCX = "ucx"
 // UCX says which release of UCX a program has. Both are empty without cgo.
 type UCX struct {
 	Built   string `json:"built"`   // the release of the headers
-	Running string `json:"running"` // that of the library
+	Running string `json:"running"` // the version of the library that runs
 }

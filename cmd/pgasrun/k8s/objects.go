@@ -7,9 +7,9 @@ type object struct {
 	APIVersion string            `yaml:"apiVersion"`
 	Kind       string            `yaml:"kind"`
 	Metadata   metadata          `yaml:"metadata"`
-	Type       string            `yaml:"type,omitempty"`      // of a Secret
+	Type       string            `yaml:"type,omitempty"`      // the type of a Secret
 	Immutable  bool              `yaml:"immutable,omitempty"` // a Secret
-	Data       map[string]binary `yaml:"data,omitempty"`      // of a Secret
+	Data       map[string]binary `yaml:"data,omitempty"`      // the data of a Secret
 	Spec       any               `yaml:"spec,omitempty"`
 }
 

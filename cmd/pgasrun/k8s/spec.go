@@ -24,25 +24,25 @@ import (
 
 // Spec is a job as its user wants it. PEs, Image and Program are required.
 type Spec struct {
-	Name       string            // of the Job and all that belongs to it; default: the program's
-	Namespace  string            // default: the one that kubectl has
-	Image      string            // that has pgasrun and the program
+	Name       string            // the name of the Job and of all that belongs to it; default: the program's
+	Namespace  string            // the namespace; default: the one that kubectl has
+	Image      string            // an image that has pgasrun and the program
 	Program    string            // path in the image
 	Args       []string          // its arguments, without its name
-	PEs        int               // of the job
+	PEs        int               // the PEs of the job
 	Pods       int               // hosts of the job; default: 1
 	CPU        string            // CPUs of a pod; default: one for each of its PEs
-	Memory     string            // of a pod, with the symmetric heaps of its PEs; default: 1Gi for each
-	Queue      string            // of Kueue, which then starts the job when there is room for all its pods
+	Memory     string            // the memory of a pod, with the symmetric heaps of its PEs; default: 1Gi for each
+	Queue      string            // a queue of Kueue, which then starts the job when there is room for all its pods
 	JobSet     bool              // a JobSet instead of a Job
-	Env        map[string]string // of every PE
-	Timeout    time.Duration     // after which Kubernetes ends the job; 0: never
-	Grace      time.Duration     // between asking a pod to end and killing it; default: 30s
+	Env        map[string]string // the environment of every PE
+	Timeout    time.Duration     // the time after which Kubernetes ends the job; 0: never
+	Grace      time.Duration     // the time between asking a pod to end and killing it; default: 30s
 	Assembly   time.Duration     // how long pods wait for each other; default: 10m
 	Tag        bool              // start every line with the number of its PE
-	PullPolicy string            // of the image; default: that of Kubernetes
+	PullPolicy string            // when the image is pulled; default: what Kubernetes does
 
-	hostPEs []int // by pod
+	hostPEs []int // the PEs of each pod
 }
 
 // The container's user: nonroot of the distroless images. Any but root would do.

@@ -27,7 +27,7 @@ func newToken() string {
 // guard lets requests through that have the token, and strips it.
 type guard struct {
 	token string
-	name  string // that a request may call this host, besides localhost and addresses
+	name  string // the name by which a request may call this host, besides localhost and addresses
 	next  http.Handler
 }
 

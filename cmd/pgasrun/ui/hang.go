@@ -36,7 +36,7 @@ type Explanation struct {
 	Hangs  bool     // nothing can end it
 	Title  string   // empty: no PE has waited for long
 	Points []string // what it is made of
-	PEs    []int    // that the others wait for
+	PEs    []int    // the PEs that the others wait for
 }
 
 // Found reports whether there is anything to explain.
@@ -46,9 +46,9 @@ func (e *Explanation) Found() bool { return e.Title != "" }
 type graph struct {
 	s     launch.Snapshot
 	h     *history
-	stuck []bool // by PE: blocked for long
+	stuck []bool // the PEs that have been blocked for long
 	to    [][]int
-	calls map[callKey]int // their nodes
+	calls map[callKey]int // the nodes of the calls
 }
 
 // callKey is a call of a collective.
@@ -304,10 +304,10 @@ func (g *graph) blockedIn(pe int) string {
 type end struct {
 	pes    []int
 	way    string        // the same for all of pes
-	does   string        // in words, behind "PE 3", with verbs that says replaces
+	does   string        // what the PEs do, behind "PE 3", with verbs that says replaces
 	lasts  time.Duration // how long the one that does is said of has done it
 	final  bool          // they cannot go on by themselves
-	behind []int         // the PEs that wait for them
+	behind []int         // the PEs that wait for these
 }
 
 // Verbs of what PEs do, by how many they are.

@@ -29,8 +29,8 @@ type heatMap struct {
 	Title   string
 	SVG     template.HTML
 	Legend  []legendEntry
-	Block   int    // PEs of a row
-	Beyond  string // that moved to PEs which are not told apart; empty: nothing
+	Block   int    // the PEs of a row
+	Beyond  string // what moved to PEs which are not told apart; empty: nothing
 	Pairs   []pairOf
 	Nothing bool
 }
@@ -49,7 +49,7 @@ type pairOf struct {
 // cells is the sums of a map.
 type cells struct {
 	n, block int
-	v        []float64 // by from*n+to
+	v        []float64 // the values, by from*n+to
 	beyond   float64
 	pairs    []pairSum
 }

@@ -23,9 +23,9 @@ const shortest = 50 * time.Millisecond
 
 // point is the mean of some numbers over some looks.
 type point struct {
-	At      time.Duration // of the job, at the last of them
-	Blocked float64       // share of the time: 0 to 1
-	Bytes   float64       // moved in a second
+	At      time.Duration // the time of the job at the last of its looks
+	Blocked float64       // the blocked share of the time: 0 to 1
+	Bytes   float64       // the bytes moved in a second
 	Ops     float64       // operations in a second
 	Heap    float64       // bytes in use
 	Memory  float64       // resident bytes
@@ -55,8 +55,8 @@ func (p *point) divide(n float64) {
 type series struct {
 	most   int
 	points []point
-	each   int   // looks that a point stands for
-	sum    point // of those that are no point yet
+	each   int   // the number of looks that a point stands for
+	sum    point // the sum of the looks that are no point yet
 	summed int
 }
 
@@ -87,13 +87,13 @@ func (s *series) thin() {
 
 // track is what is known of a PE's past.
 type track struct {
-	at     time.Duration   // of the job, when its last answer came
-	last   launch.PEState  // that answer
+	at     time.Duration   // the time of the job when its last answer came
+	last   launch.PEState  // the last answer
 	alive  *launch.PEState // the last from when it ran; nil: there was none
-	since  time.Duration   // of the job, since when it has done the same
-	moved  time.Duration   // of the job, when it was last seen to have done an operation
-	point  point           // over the time between its last two answers
-	series series          //
+	since  time.Duration   // the time of the job since when it has done the same
+	moved  time.Duration   // the time of the job when it was last seen to have done an operation
+	point  point           // the numbers over the time between its last two answers
+	series series          // its numbers over the time of the job
 }
 
 // history is what is known of a job's past.

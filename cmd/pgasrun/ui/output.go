@@ -26,8 +26,8 @@ type output struct {
 // printed is what one PE has printed.
 type printed struct {
 	lines [][]byte // the last ones, without their ends
-	bytes int      // in lines
-	all   int      // lines, those that are gone too
+	bytes int      // the bytes in lines
+	all   int      // the number of all lines, those that are gone too
 	open  bool     // the last has not ended
 }
 

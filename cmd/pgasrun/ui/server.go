@@ -34,7 +34,7 @@ const (
 
 // Server serves a page.
 type Server struct {
-	URL string // with the token
+	URL string // the address of the page, with the token
 
 	page     *Page
 	http     *http.Server

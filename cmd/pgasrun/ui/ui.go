@@ -69,14 +69,14 @@ type Page struct {
 	news    chan struct{} // closed when version changes
 	drawn   map[request]drawing
 	stop    chan struct{}
-	graph   *graph // of what is being drawn
+	graph   *graph // the graph of the view that is being drawn
 }
 
 // standing is why PEs wait, or have waited when that was last so.
 type standing struct {
 	why  Explanation
-	at   time.Duration // of the job
-	over bool          // they no longer do
+	at   time.Duration // the time of the job
+	over bool          // the PEs no longer do so
 }
 
 // lately is how long before the end of a job that has failed PEs must have waited for that to be part of how it ended:

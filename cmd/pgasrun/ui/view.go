@@ -68,7 +68,7 @@ type view struct {
 	Job     string // how many PEs where
 	Began   string
 	Elapsed string
-	State   string // of the job
+	State   string // the state of the job
 	Class   string // its colour
 	Ended   bool
 	Report  string // how it has ended
@@ -87,8 +87,8 @@ type view struct {
 	Range                      string
 	Pages                      []pageLink
 	Hosts                      []hostRow
-	Many                       bool // hosts
-	Tall                       bool // so many rows that what is behind them would not be found
+	Many                       bool // there are many hosts
+	Tall                       bool // there are so many rows that what is behind them would not be found
 	Heat                       []heatMap
 	Numbers                    bool // the maps have their numbers in their cells
 	Kinds                      []kindRow
@@ -132,7 +132,7 @@ type kindRow struct{ Kind, Ops, Bytes string }
 
 type causeRow struct {
 	Cause, Count, Time, Share string
-	Lines                     string // of the program, the longest first
+	Lines                     string // the lines of the program, the longest first
 	Bar                       int
 }
 
@@ -294,7 +294,7 @@ func (p *Page) viewState(v *view) {
 
 // totals are the numbers of the job, over its PEs.
 type totals struct {
-	blocked, computing, ended, unknown int // of PEs
+	blocked, computing, ended, unknown int // numbers of PEs
 	high                               float64
 	bytes, ops                         uint64
 	cpu                                time.Duration

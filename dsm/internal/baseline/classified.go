@@ -17,10 +17,10 @@ import (
 
 type classified struct {
 	homes
-	readers pgas.AtomicSlice[uint64] // of the home: a bitmap of PEs for each block
+	readers pgas.AtomicSlice[uint64] // at the home, a bitmap of PEs for each block
 	writers pgas.AtomicSlice[uint64]
-	shared  pgas.AtomicSlice[uint64] // of each PE: the blocks that other PEs write
-	writes  []bool                   // by block: this PE is in the bitmap of writers
+	shared  pgas.AtomicSlice[uint64] // at each PE, the blocks that other PEs write
+	writes  []bool                   // for each block, this PE is in the bitmap of writers
 }
 
 // openClassified allocates the bitmaps of a classified.

@@ -21,8 +21,8 @@ const forever = protocol.Closed - 1
 
 type directory struct {
 	homes
-	sharers pgas.AtomicSlice[uint64] // of the home: a bitmap of PEs for each block
-	stale   pgas.AtomicSlice[uint64] // of each PE: a bitmap of blocks
+	sharers pgas.AtomicSlice[uint64] // at the home, a bitmap of PEs for each block
+	stale   pgas.AtomicSlice[uint64] // at each PE, a bitmap of blocks
 }
 
 // openDirectory allocates the bitmaps of a directory.

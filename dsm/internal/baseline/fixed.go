@@ -16,7 +16,7 @@ import (
 
 type fixedHome struct {
 	homes
-	fetched     versionNumbers // by block: the version that this PE's copy was fetched from
+	fetched     versionNumbers // for each block, the version that this PE's copy was fetched from
 	wholeBlocks bool           // releases put whole blocks
 }
 

@@ -19,8 +19,8 @@ func (p menps) Acquire(told protocol.Notices) { p.AcquireNotices(told) }
 // gathering is the Exchanger of MENPS.
 type gathering struct {
 	s        *protocol.State
-	gathered pgas.Sym[uint64] // [own and then each PE's][encoded notices]
-	words    int              // of encoded notices
+	gathered pgas.Sym[uint64] // encoded notices: this PE's own, and then those of each PE
+	words    int              // the words of encoded notices
 	hold     int              // notices kept until the next barrier
 }
 

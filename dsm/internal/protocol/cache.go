@@ -10,7 +10,7 @@ package protocol
 // CopyInfo is what a PE knows of a block.
 type CopyInfo struct {
 	Valid      bool
-	Untouched  bool   // neither accessed nor invalidated yet: it is zeros
+	Untouched  bool   // the block is zeros: neither accessed nor invalidated yet
 	Home       int32  // the PE to ask for a newer version
 	Generation uint32 // changes when a fence may have made what is being fetched out of date
 	RTS        uint64 // the end of the lease of the copy, or of the version in a notice

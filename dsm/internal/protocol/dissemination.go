@@ -38,11 +38,11 @@ func (s *State) Exchange(ctx context.Context, known Notices) (all Notices, news 
 // Dissemination is the Exchanger by rounds of messages.
 type Dissemination struct {
 	state  *State
-	Slots  pgas.Slice[uint64] // [parity][round][encoded notices]
-	Arrive pgas.SignalSlice   // [parity][round]
-	Length int                // of a slot, in words
+	Slots  pgas.Slice[uint64] // encoded notices, by parity and round
+	Arrive pgas.SignalSlice   // arrivals, by parity and round
+	Length int                // the length of a slot in words
 	Rounds int
-	count  uint64 // of exchanges
+	count  uint64 // the number of exchanges
 }
 
 // OpenDissemination allocates the memory of a Dissemination.

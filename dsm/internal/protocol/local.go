@@ -53,7 +53,7 @@ func (t *FenceTurn) Give() {
 
 // behind is the releases that go on after their contexts have ended. Nothing starts after end.
 type behind struct {
-	ctx    context.Context // of their waits
+	ctx    context.Context // the context of the goroutines' waits
 	cancel context.CancelFunc
 	mu     sync.Mutex
 	ended  bool

@@ -21,9 +21,9 @@ type Notice struct {
 type Notices struct {
 	Min   uint64 // at least the number of every notice that was left out
 	List  []Notice
-	index map[int32]int // of a block's notice in list; nil: not made yet
-	limit int           // of what is passed on
-	hold  int           // of what is kept until the next barrier, if that is more than twice the limit
+	index map[int32]int // where a block's notice is in list; nil: not made yet
+	limit int           // the limit of what is passed on
+	hold  int           // the limit of what is kept until the next barrier, if that is more than twice the limit
 }
 
 func (s *Notices) Add(n Notice) {

@@ -16,7 +16,7 @@ type Protocol interface {
 
 // Traits are what distinguishes a protocol from Floating.
 type Traits struct {
-	FixedHomes bool // PE b mod n is the home of block b
+	FixedHomes bool // a home for each block: PE b mod n is that of block b
 	AsksFirst  bool // an untouched block may not be taken for zeros
 	Transient  bool // no copy is valid after the call that fetched it
 }

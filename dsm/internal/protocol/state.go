@@ -12,11 +12,11 @@ import (
 // Config is what the PEs agree on when they open a region.
 type Config struct {
 	World     *pgas.World
-	Context   *pgas.Context          // of the region's operations
+	Context   *pgas.Context          // the context of the region's operations
 	Block     int                    // bytes of a block
 	Blocks    int32                  // number of blocks
 	Lease     uint64                 // logical time that a copy stays valid without a notice
-	Limit     int                    // of the notices that travel with one synchronization
+	Limit     int                    // the limit of the notices that travel with one synchronization
 	Simulated bool                   // the transport must see every access
 	Elements  func(block int) string // names the elements of a block, for reports
 }
@@ -38,7 +38,7 @@ type State struct {
 	Pub    pgas.Slice[byte] // each PE's twins: blocks as it has released them, or as it fetched them before it wrote
 	Twins  []byte           // this PE's part of Pub
 	Source pgas.Slice[byte] // blocks as their homes hand them out: Pub, or the master copies of fixed homes
-	Near   [][]byte         // by PE: its part of Pub, or nil if the PE is on another host; nil in mode Soft
+	Near   [][]byte         // the part of Pub of each PE, or nil if the PE is on another host; nil in mode Soft
 	Words  Words
 
 	Exchanger Exchanger
@@ -47,8 +47,8 @@ type State struct {
 	unfinished func(context.Context) error
 	behind     behind
 	renewer    Renewer         // the Cache, if its leases are renewed from here; nil otherwise
-	background context.Context // of waits that do not end with a caller's context
-	asked      []bool          // by block: this PE's lock word says something
+	background context.Context // the context of waits that do not end with a caller's context
+	asked      []bool          // for each block, this PE's lock word says something
 	quiet      bool            // the last barrier had no notices
 	agreed     uint64          // at least the number of every notice that was left out, as all PEs know
 	scratch    scratch

@@ -21,7 +21,7 @@ type Turn struct {
 	want  uint64 // what the compare-swap under way expects to find
 	old   uint64 // what the compare-swap found
 
-	RTS    uint64 // of the closed version
+	RTS    uint64 // the read time stamp of the closed version
 	Latest []byte // the newest version, if another PE has it
 	Full   bool   // every byte has been changed
 	WTS    uint64 // the number of the version that this PE makes

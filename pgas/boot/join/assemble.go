@@ -44,7 +44,7 @@ type ticket struct {
 type meeting struct {
 	rank, size int
 	host       string   // this host's name
-	told       []string // by rank, the host of each, if the launcher says so; else nil
+	told       []string // the host of each rank, if the launcher says so; else nil
 	strict     bool     // told is the user's word: every process must have been told the same, and it must be true
 	child      bool     // the launcher's daemon on this host is the parent of its processes
 	// listen makes rank 0's listeners and returns their addresses.
@@ -55,20 +55,20 @@ type meeting struct {
 
 // newcomer is what a process says of itself to the server.
 type newcomer struct {
-	Version string // of this module: first, because a newcomer of another version may mean something else by the rest
-	Build   string // of the program
+	Version string // the version of this module: first, since another version may mean something else by the rest
+	Build   string // the build of the program
 	Rank    int
 	Size    int
 	Host    string
-	Machine string // the same for processes that can share memory
+	Machine string // a number that processes have in common if they can share memory
 	Process int
-	Memory  uint64 // of its host
+	Memory  uint64 // the memory of its host
 	Room    boot.HeapRoom
-	HeapMax uint64 // that its environment sets, or 0
-	CPUs    []int  // that it may use
-	Quota   int    // how many of them at a time, or 0
-	Told    string // if meeting.told is strict: which list it is
-	Place   string // and the host of this rank in it
+	HeapMax uint64 // the heap size that its environment sets, or 0
+	CPUs    []int  // the CPUs that it may use
+	Quota   int    // how many of its CPUs it may use at a time, or 0
+	Told    string // if meeting.told is strict, which list the newcomer was told
+	Place   string // the host of this rank in that list
 }
 
 func (n newcomer) String() string {

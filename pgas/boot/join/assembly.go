@@ -18,19 +18,19 @@ import (
 
 // assembly is the part of a Server that knows what its clients are. Server.mu guards it.
 type assembly struct {
-	told   []string // by rank: the host that the launcher says, or nil
+	told   []string // the host that the launcher says of each rank, or nil
 	within time.Duration
 	timer  *time.Timer
 
 	come    map[int]newcomer
 	askers  map[int]reply // they wait for their place
 	refusal error         // the job cannot assemble: the answer to all
-	peOf    []int         // by rank, when all have come
-	hostOf  []int         // by rank, likewise
-	asks    map[int]int64 // by host: how often members have asked whether the server answers
+	peOf    []int         // the PE of each rank, when all have come
+	hostOf  []int         // the host of each rank, when all have come
+	asks    map[int]int64 // how often members of each host have asked whether the server answers
 	left    map[int]bool  // ranks that have left the job, or failed
 	failed  bool          // a failure has been announced
-	ending  bool          // GlobalExit: members end
+	ending  bool          // a member has called GlobalExit: all end
 
 	telling sync.Mutex // held until members have been told of a failure
 }

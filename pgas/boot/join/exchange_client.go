@@ -45,19 +45,19 @@ type client struct {
 	// dialTime bounds the search for a server that answers; 0: as long as silence, and for one handshake at least.
 	dialTime time.Duration
 
-	silence time.Duration // after which the connection is given up; 0: DefaultPeerTimeout
+	silence time.Duration // the silence after which the connection is given up; 0: DefaultPeerTimeout
 
 	dialLock chan struct{} // held by the call that dials
 	gone     chan struct{} // closed with err set
 
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the fields below
 	link  *link
-	calls map[uint64]chan message // waiting for their answer
+	calls map[uint64]chan message // the calls that wait for their answer, by number
 	last  uint64
-	fence *pending // entered, and not yet returned to the caller
+	fence *pending // the fence that was entered and has not returned to the caller
 	err   error    // why the exchange can no longer be used
 
-	reasons map[string]error // by address: why the last attempt to reach it has failed
+	reasons map[string]error // why the last attempt to reach each address has failed
 }
 
 func (c *client) Put(ctx context.Context, key string, value []byte) error {

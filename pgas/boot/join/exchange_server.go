@@ -35,11 +35,11 @@ const maxHalfOpen = 256
 
 // ServerConfig says what a server serves: the whole exchange of a job, or a part of it.
 type ServerConfig struct {
-	ID      string // of the job
-	Secret  []byte // of the job
-	NPEs    int    // of the job
+	ID      string // the name of the job
+	Secret  []byte // the secret of the job
+	NPEs    int    // the number of PEs of the job
 	Callers int    // PEs, and other servers, that call this one
-	PEs     int    // those of the callers, and those behind them: a fence has all of them
+	PEs     int    // the PEs that call, and those behind servers that call: a fence has all of these
 
 	// Lost is called with the number of a PE when the connection of that caller, or of the server ParentPE that this
 	// one calls, ends before Close. It may be nil.
@@ -47,8 +47,8 @@ type ServerConfig struct {
 	ParentPE int
 
 	Parent  []string // addresses of the server that knows what this one does not; none: this is the root
-	FirstPE int      // of this server's host; its number to the parent
-	Network Network  // by which it calls the parent; nil: Sockets
+	FirstPE int      // the first PE of this server's host; the server's number to the parent
+	Network Network  // the network by which it calls the parent; nil: Sockets
 
 	// Silence is how long a connection may leave what is sent unacknowledged, Settings.PeerTimeout of the job.
 	Silence time.Duration
@@ -61,17 +61,17 @@ type Server struct {
 	half chan struct{} // one token for each half-open connection
 
 	parent *client         // nil in the root
-	ctx    context.Context // of calls to the parent; ended by Close
+	ctx    context.Context // the context of calls to the parent; Close ends it
 	cancel context.CancelFunc
 
-	mu         sync.Mutex // guards what follows
+	mu         sync.Mutex // guards the fields below
 	lns        []net.Listener
 	table      map[string][]byte
-	waiting    map[string][]reply // Gets of what has not been Put
+	waiting    map[string][]reply // the Gets of what has not been Put
 	arrived    map[int]arrival    // PEs in the current fence
-	links      map[int]*link      // by PE: the connection on which it calls
+	links      map[int]*link      // the connection on which each PE calls
 	registered map[int]bool       // PEs that have called at least once
-	conns      map[net.Conn]bool  // all, proved or not
+	conns      map[net.Conn]bool  // all connections, proved or not
 	closed     bool
 	assembly   *assembly // nil in a job of pgasrun
 

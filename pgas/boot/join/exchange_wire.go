@@ -129,7 +129,7 @@ type link struct {
 	recvKey []byte
 	recvSeq uint64
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	sendKey []byte
 	sendSeq uint64
 }

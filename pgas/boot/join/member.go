@@ -29,7 +29,7 @@ const memberGrace = time.Second
 // member is the connection of a PE to the members of its job.
 type member struct {
 	client *client
-	server *Server   // in the process of PE 0
+	server *Server   // the server, if this is the process of PE 0
 	job    *boot.Job // nil until watch
 	events chan message
 	lost   chan struct{} // closed when the connection is
@@ -38,7 +38,7 @@ type member struct {
 	serverLeft chan struct{} // closed when the server takes no more part
 	questions  chan struct{} // one token: a question to the arbiter is wanted
 	ends       sync.Once     // the first failure ends this process: those after it are its consequences
-	clock      func() int64  // boot.Clock; a test in a bubble of synctest has that of the bubble
+	clock      func() int64  // boot.Clock; a test in a bubble of synctest has the bubble's clock
 }
 
 // memberExchange is the exchange of a member. Its connection lasts as long as the process.

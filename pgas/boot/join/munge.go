@@ -29,7 +29,7 @@ import (
 
 // munge is a way to the munge daemon of this host.
 type munge struct {
-	socket string // "": munge's own
+	socket string // the socket of munge; "": munge's own
 }
 
 func (m munge) command(ctx context.Context, name string, args ...string) *exec.Cmd {

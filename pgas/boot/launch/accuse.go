@@ -17,7 +17,7 @@ import (
 
 // hearing is what the launcher has heard of PEs that do not answer.
 type hearing struct {
-	accusations     []boot.Accusation // those that are not certain, in order of arrival
+	accusations     []boot.Accusation // the accusations that are not certain, in order of arrival
 	accusationTimer <-chan time.Time  // not nil while a certain accusation may still come
 	secondHearing   bool              // the timer has run out once
 }

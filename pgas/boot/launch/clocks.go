@@ -25,18 +25,18 @@ const (
 
 // ClockSample is what the launcher knows of a host's clock at a moment.
 type ClockSample struct {
-	At     int64 // of the host's clock
-	Offset int64 // of the launcher's clock from it
-	Error  int64 // most by which Offset may be wrong
+	At     int64 // the time, by the host's clock
+	Offset int64 // what the launcher's clock is ahead of it
+	Error  int64 // the most by which Offset may be wrong
 }
 
 // HostClock is what the launcher knows of a host's clock.
 type HostClock struct {
 	Host    string
-	Same    bool          // it is the launcher's
-	Samples []ClockSample // by their time; none if no answer came
+	Same    bool          // the host's clock is the launcher's
+	Samples []ClockSample // the samples in order of time; none if no answer came
 
-	began, period int64 // when the first answer came; of which period the last sample is
+	began, period int64 // when the first answer came, and the period of the last sample
 }
 
 // ToLauncher returns what the launcher's clock was when the host's was at. ok is false if nothing is known of the

@@ -10,8 +10,8 @@ import (
 // hostCPUs are the PEs of a host and the CPUs that they may use.
 type hostCPUs struct {
 	PEs     int
-	Machine string // MachineID
-	CPUs    []int  // that its PEs may use
+	Machine string // what MachineID says of the host
+	CPUs    []int  // the CPUs that its PEs may use
 }
 
 // coresOf returns how many CPUs host h has for itself: all that it may use, divided among the PEs of all

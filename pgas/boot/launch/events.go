@@ -16,12 +16,12 @@ import (
 type event struct {
 	host   *host
 	change change
-	frame  frame.Kind // if change is arrived
-	data   []byte     // of the frame
+	frame  frame.Kind // the kind of the frame, if change is arrived
+	data   []byte     // the data of the frame
 	at     int64      // when it came, by the launcher's clock
-	err    error      // of agentExited, otherVersion and badFrame
-	bytes  int        // of staged
-	relay  *relayLink // of relayEnded
+	err    error      // the error of agentExited, otherVersion and badFrame
+	bytes  int        // the bytes of staged
+	relay  *relayLink // the relay of relayEnded
 }
 
 // change is what an event tells of a host.

@@ -38,19 +38,19 @@ type host struct {
 	lost           bool // its agent ended without that report, and another one kills what is left
 	table          []frame.Blocked
 	clockOffset    *int64     // the launcher's clock less the host's; nil: not known
-	clock          *HostClock // for traces; nil: its agent has not answered
-	stalled        bool       // every PE of it is stalled
+	clock          *HostClock // the clock for traces; nil: its agent has not answered
+	stalled        bool       // every PE of the host is stalled
 	tableRequested bool       // the table has been requested, to be printed
 	suspected      *suspicion
 
-	frames  atomic.Int64 // that have come
+	frames  atomic.Int64 // the number of frames that have come
 	writing atomic.Bool  // what its PEs have printed is being written
 
-	mu sync.Mutex // guards what follows
+	mu sync.Mutex // guards the fields below
 	// the last line the command wrote to its standard error; of a crash or a known failure, the first
 	lastErr string
 	pinned  bool   // lastErr is that first line
-	remedy  string // of that failure
+	remedy  string // the remedy of the failure that lastErr is about
 }
 
 // kill kills the command of h's agent, with the local processes that it has started.
@@ -106,8 +106,8 @@ func (h *host) endError(err error) error {
 // A suspicion is what the launcher knows of an agent that another one has lost.
 type suspicion struct {
 	by     *host
-	looks  int   // at which it had been silent
-	frames int64 // that had come from it at the last look
+	looks  int   // the looks at which the host had been silent
+	frames int64 // the frames that had come from the host at the last look
 }
 
 // noteClock notes the answer of h's agent, which has come at the time arrived.

@@ -45,7 +45,7 @@ type job struct {
 	hearing // accusations that are not certain
 	copying // whether hosts answer, and take files
 
-	stats []PEStats  // of the hosts whose PEs have ended
+	stats []PEStats  // the statistics of the hosts whose PEs have ended
 	stall stallState // whether the user has been told that the job hangs
 	live  *live      // nil: nobody looks at the job while it runs
 }

@@ -28,9 +28,9 @@ const livePeriod = 250 * time.Millisecond
 
 // Snapshot is what is known of a job at a moment.
 type Snapshot struct {
-	Elapsed time.Duration // since the launcher began
-	Hosts   []HostState   // all, in their order
-	PEs     []PEState     // all, in their order
+	Elapsed time.Duration // the time since the launcher began
+	Hosts   []HostState   // all hosts, in their order
+	PEs     []PEState     // all PEs, in their order
 	Ended   bool          // no process is left: this is the last Snapshot
 }
 
@@ -38,16 +38,16 @@ type Snapshot struct {
 type HostState struct {
 	Name  string
 	First int           // its first PE
-	PEs   int           //
-	State string        // starting, running, ended, lost
-	Age   time.Duration // of what is known of its PEs
+	PEs   int           // the number of its PEs
+	State string        // what its PEs are: starting, running, ended, lost
+	Age   time.Duration // the age of what is known of its PEs
 }
 
 // A Doing is what some PEs are doing.
 type Doing struct {
 	What    string
-	PEs     []int         // in their order
-	Longest time.Duration // that one of them has been blocked in it
+	PEs     []int         // the numbers of the PEs, in their order
+	Longest time.Duration // the longest that one of these PEs has been blocked in it
 }
 
 // Doings returns what the PEs that have not ended are doing, as the report on a failed job has it.
@@ -68,7 +68,7 @@ type live struct {
 	mu    sync.Mutex
 	pes   []PEState
 	hosts []HostState
-	heard []time.Time // by host
+	heard []time.Time // when each host was last heard
 	ended bool
 }
 

@@ -16,7 +16,7 @@ import (
 type Failure struct {
 	PE      int
 	Process int                // 0: it may still live, and other PEs have lost it
-	Status  syscall.WaitStatus // of its process
+	Status  syscall.WaitStatus // the wait status of its process
 	Host    string
 
 	Tail   []string // the last lines of its standard error

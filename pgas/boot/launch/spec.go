@@ -31,12 +31,12 @@ const DefaultTemplate = "ssh -o BatchMode=yes {host}"
 
 // Spec says what to run where. Hosts and Program are required, the rest has defaults.
 type Spec struct {
-	Hosts   []boot.Host // First is filled in by Run
+	Hosts   []boot.Host // the hosts of the job, in which Run fills in First
 	Program string      // path of the executable, the same on every host
 	Args    []string    // its arguments, without its name
 	Dir     string      // working directory; default: this process's
 	Env     []string    // "NAME=value" for every PE, on top of the environment (see forwarded)
-	Stdin   io.Reader   // of PE 0; the other PEs, and all if nil, have none
+	Stdin   io.Reader   // the input of PE 0; the other PEs, and all if nil, have none
 	// Stdout and Stderr get whole lines of every PE. If they are the same writer, of a type that can be compared
 	// with ==, one goroutine at a time calls its Write.
 	Stdout, Stderr io.Writer
@@ -49,16 +49,16 @@ type Spec struct {
 	// called from several goroutines, but for each PE from one.
 	Output func(pe int, s Stream, piece []byte)
 
-	Template string   // of a command that runs a command on {host}
+	Template string   // the template of a command that runs a command on {host}
 	Agent    []string // command that calls Agent or MaybeAgent; default: this executable, "agent"
 	Stage    bool     // copy Agent and Program to the cache directory of each other host, and run them from there
 	// agents that the launcher, and each host that relays for others, starts at most; default: DefaultFanOut
 	FanOut   int
 	BootAddr string // address of the first host where PEs of the others find it; default: try all
 
-	ConnectTimeout time.Duration // until every agent has answered; default: PGAS_BOOT_TIMEOUT, or 30s
-	Grace          time.Duration // between SIGTERM and SIGKILL; default 1s
-	HintDelay      time.Duration // from a signal to end, to the hint that a second one kills; default 3s
+	ConnectTimeout time.Duration // the time until every agent has answered; default: PGAS_BOOT_TIMEOUT, or 30s
+	Grace          time.Duration // the time between SIGTERM and SIGKILL; default 1s
+	HintDelay      time.Duration // the time from a signal to end, to the hint that a second one kills; default 3s
 	KeepGoing      bool          // a PE's failure ends no other PE; what others have to wait for returns it
 	Unbound        bool          // PEs run on any CPU, even if there is one for each
 	// nothing in the job moves for so long: Stderr gets what each PE is blocked in, once; default: it does not
@@ -84,9 +84,9 @@ type Spec struct {
 
 	start    func(spawn.Line) (*spawn.Link, error) // starts an agent; default: StartCommand
 	own      func(host string) bool                // IsHere of Template; nil before complete
-	settings boot.Settings                         // of the environment that the PEs get
-	staging  *spawn.Staging                        // not nil if Stage
-	files    spawn.Files                           // that are staged
+	settings boot.Settings                         // the settings of the environment that the PEs get
+	staging  *spawn.Staging                        // the hosts' copies; not nil if Stage
+	files    spawn.Files                           // the files that are staged
 }
 
 // Stream is one that a PE writes.
@@ -305,8 +305,8 @@ const DefaultFanOut = 32
 type Result struct {
 	Status int         // the worst exit status of a PE; 128+N for signal N
 	First  *Failure    // the first PE that failed, if one did
-	Clocks []HostClock // of the hosts, in their order, if there was a trace
-	Stats  []PEStats   // by PE, if Spec.Stats asked for it; none of hosts whose agents were lost
+	Clocks []HostClock // the clocks of the hosts, in their order, if there was a trace
+	Stats  []PEStats   // the statistics by PE, if Spec.Stats asked for them; none of hosts whose agents were lost
 }
 
 // IsTerminal reports whether f is a terminal.

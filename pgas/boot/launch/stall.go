@@ -29,8 +29,8 @@ import (
 // stallState is what the launcher knows and has said of a stall.
 type stallState struct {
 	asked bool             // the tables on their way are for the report on a stall
-	seen  map[int]uint32   // by PE, what it had counted in the first tables; nil: none have come
-	again <-chan time.Time // when to ask for the next ones
+	seen  map[int]uint32   // what each PE had counted in the first tables; nil: none have come
+	again <-chan time.Time // when to ask for the next tables
 	told  bool             // the report has been printed
 }
 

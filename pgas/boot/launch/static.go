@@ -36,14 +36,14 @@ import (
 // StaticSpec says which PEs of a job RunStatic starts, and how. Hosts, Program and Environ are required. A field that
 // Spec has as well means the same.
 type StaticSpec struct {
-	Hosts   []boot.Host // of the whole job
+	Hosts   []boot.Host // the hosts of the whole job
 	Host    int         // the index in Hosts of the one whose PEs are started: join.StaticPlace finds it
 	Environ []string    // the environment of every PE, in which join.StaticPlace has found the job
 
 	Program string
 	Args    []string
 	Dir     string
-	Env     []string // on top of Environ
+	Env     []string // what is added to Environ
 	Stdin   io.Reader
 	Stdout  io.Writer
 	Stderr  io.Writer
@@ -94,13 +94,13 @@ type staticHost struct {
 	tails          *output.Tails
 	exits          chan staticExit
 	live           map[int]int       // the processes of the PEs that run, by PE
-	readers        sync.WaitGroup    // of the output of all PEs
+	readers        sync.WaitGroup    // the readers of the output of all PEs
 	status         int               // the worst exit status so far
 	signal         syscall.Signal    // the first forwarded one that ends programs; 0: none
 	end            <-chan time.Time  // when the PEs that are left are asked to end, or killed
-	killing        bool              // they have been asked
+	killing        bool              // the PEs have been asked to end
 	memoryKills    *boot.MemoryKills // when the PEs were started
-	failures       []frame.Death     // of this host's PEs, in order of their processes' ends
+	failures       []frame.Death     // the deaths of this host's PEs, in order of their processes' ends
 	report         <-chan time.Time  // when the PE that is to blame is named
 }
 

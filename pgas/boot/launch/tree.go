@@ -46,7 +46,7 @@ func growTree(hosts []*host, fanOut int) []branch {
 type relayLink struct {
 	job      *job
 	host     *host
-	via      *relayLink // through which it is reached; nil: the launcher has started it itself
+	via      *relayLink // the relay through which it is reached; nil: the launcher has started it itself
 	link     *spawn.Link
 	send     *frame.Sender
 	relays   atomic.Bool // it has been told what to start

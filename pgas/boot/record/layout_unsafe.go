@@ -29,18 +29,18 @@ const (
 
 type head struct {
 	magic            uint64
-	npes, first, pes uint64 // of the job; of this host
-	events           uint64 // of each PE
+	npes, first, pes uint64 // the PEs of the job; the first PE and the PEs of this host
+	events           uint64 // the events that each PE may record
 }
 
 // peHead is the first page of what a PE records.
 type peHead struct {
 	counters [NumCounters]atomic.Uint64
-	names    atomic.Uint64 // that are published
-	next     atomic.Uint64 // events that were to be recorded
-	nlevels  atomic.Uint64 // that are published
+	names    atomic.Uint64 // the number of names that are published
+	next     atomic.Uint64 // the number of events that were to be recorded
+	nlevels  atomic.Uint64 // the number of levels that are published
 	levels   [LockLevels]name
-	dropped  atomic.Uint64 // updates that were more than may be recorded
+	dropped  atomic.Uint64 // the number of updates that were more than may be recorded
 }
 
 type wait struct{ count, time atomic.Uint64 }
@@ -75,7 +75,7 @@ func (n *name) String() string {
 // peer is what a PE records of one PE of the job.
 type peer struct {
 	ops, bytes [NumKinds]atomic.Uint64
-	waited     atomic.Uint64 // nanoseconds
+	waited     atomic.Uint64 // the time waited, in nanoseconds
 	_          uint64
 }
 
@@ -83,7 +83,7 @@ type peer struct {
 type Memory struct {
 	mem    []byte
 	mapped bool
-	head   head // as it was: PEs can write to the memory's
+	head   head // the head as it was when the file was mapped: PEs can write to the memory's
 }
 
 func align(n int) int { return (n + pageBytes - 1) &^ (pageBytes - 1) }

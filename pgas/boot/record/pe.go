@@ -20,19 +20,19 @@ type PE struct {
 	waits  *[MaxNames]wait
 	names  *[MaxNames]name
 	peers  []peer
-	events []Event // empty: there is no trace
+	events []Event // the room for events; empty: there is no trace
 
 	now   func() int64
-	known sync.Map // of this process: string to uint16
+	known sync.Map // the numbers of names that this process knows: string to uint16
 
 	// Of a trace:
 	last       atomic.Int64  // when a wait or an event with a place has last ended
-	places     atomic.Int64  // that have been named
-	updates    atomic.Int64  // that are recorded
-	ops, bytes atomic.Uint64 // so far
-	sampled    atomic.Int64  // when they were last recorded
+	places     atomic.Int64  // the places that have been named
+	updates    atomic.Int64  // the updates that are recorded
+	ops, bytes atomic.Uint64 // the operations and bytes so far
+	sampled    atomic.Int64  // when ops and bytes were last recorded
 
-	mu sync.Mutex // of new names
+	mu sync.Mutex // guards new names
 }
 
 // Start begins the recording by the PE's own process. Its time is the monotonic clock of the host; or, where PEs run in
@@ -146,7 +146,7 @@ func (p *PE) Name(s string) uint16 {
 
 // A Mark is a wait or another event that has begun.
 type Mark struct {
-	event int32 // in events, +1; 0: it is not traced
+	event int32 // the index of the event in events, +1; 0: it is not traced
 	name  uint16
 	place uint16 // the number of the name that has the place, +1; 0: not known
 	peer  int32

@@ -14,7 +14,7 @@ type Traffic struct {
 	Peer   int
 	Ops    [NumKinds]uint64
 	Bytes  [NumKinds]uint64
-	Waited time.Duration // for that PE
+	Waited time.Duration // the time waited for that PE
 }
 
 // Operations returns how many there were of all kinds.
@@ -51,10 +51,10 @@ func (w Waited) Plus(v Waited) Waited { return Waited{w.Count + v.Count, w.Time 
 type Counts struct {
 	PE       int
 	Counters [NumCounters]uint64
-	Levels   []string          // of LockMoves, from the machine inwards
-	Waits    map[string]Waited // by cause
-	Lines    map[string]Waited // those of Waits whose line in the program is known, by "cause at file:line"
-	Peers    []Traffic         // with which there was any, in their order
+	Levels   []string          // the levels of LockMoves, from the machine inwards
+	Waits    map[string]Waited // the waits by cause
+	Lines    map[string]Waited // the waits whose line in the program is known, by "cause at file:line"
+	Peers    []Traffic         // the peers that moved anything, in their order
 }
 
 // Counts returns what p has counted.
@@ -102,11 +102,11 @@ func (p *PE) Names() []string {
 // Trace is the events of a PE. Those in the middle may be missing: another goroutine was about to write them.
 type Trace struct {
 	PE      int
-	Host    int // in the job
+	Host    int // the index of the host in the job
 	Names   []string
-	Events  []Event // by the time at which they began to be recorded
-	Dropped uint64  // for which there was no room
-	Updates uint64  // updates that were more than may be recorded
+	Events  []Event // the events in the order in which they began to be recorded
+	Dropped uint64  // the number of events for which there was no room
+	Updates uint64  // the number of updates that were more than may be recorded
 	// when the PE ended, on the clock of the events, which tells how long Open ones have lasted; 0: not known
 	Ended int64
 }

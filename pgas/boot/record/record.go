@@ -133,8 +133,8 @@ const Open = -1
 
 // Event is one event of a trace.
 type Event struct {
-	Start int64 // nanoseconds
-	Dur   int64 // nanoseconds, or Open
+	Start int64 // when it began, in nanoseconds
+	Dur   int64 // how long it took in nanoseconds, or Open
 	Seq   uint64
 	Value uint64
 	Peer  int32 // a PE of the job, or -1

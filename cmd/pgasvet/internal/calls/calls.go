@@ -15,13 +15,13 @@ const Module = "github.com/gopgas/gopgas/"
 // A Call is a call of a function or a method of gopgas.
 type Call struct {
 	Instr   ssa.CallInstruction
-	Package string      // pgas, locks, notify, dsm, atomics, containers, arena
-	Type    string      // of the receiver: Ref or Sym for generated types, empty for a function
-	Name    string      // without the field's name
-	Field   string      // of an accessor, or empty
+	Package string      // one of pgas, locks, notify, dsm, atomics, containers, arena
+	Type    string      // the type of the receiver: Ref or Sym for generated types, empty for a function
+	Name    string      // the name without the field's name
+	Field   string      // the field of an accessor, or empty
 	Record  types.Type  // the struct of an accessor
 	Recv    ssa.Value   // receiver, or nil
-	Args    []ssa.Value // without the receiver
+	Args    []ssa.Value // the arguments without the receiver
 }
 
 // Of returns the call of gopgas that an instruction makes, if it makes one and it is certain which.

@@ -15,7 +15,7 @@ import (
 // An Origin is the call of Local or Ptr that some memory comes from.
 type Origin struct {
 	Call  Call
-	Index ssa.Value // of the element, if the memory is one of a range by a fixed index
+	Index ssa.Value // the index of the element, if the memory is one of a range by a fixed index
 	Part  bool      // the memory is a part of the range, by other bounds than the whole
 }
 

@@ -12,7 +12,7 @@ import (
 // A PEs knows the values of a package that depend on the PE number: what World.PE, Team.PE and Member.ID return, what
 // is computed from it, and variables and fields that hold nothing else.
 type PEs struct {
-	known   map[ssa.Value]ssa.Value     // to the World or Team whose number it is
+	known   map[ssa.Value]ssa.Value     // numbers of PEs that are known, to the World or Team of the number
 	fields  map[*types.Var]ssa.Value    // fields that are only ever set to such values
 	results map[*ssa.Function]ssa.Value // functions whose one result is such a value
 	stores  map[ssa.Value][]ssa.Value   // what is stored to local variables

@@ -19,7 +19,7 @@ type Place struct {
 	Deps  []ssa.Value // values that the paths are made of
 
 	Indexes []ssa.Value // what Index is made of
-	Args    []ssa.Value // of accessors of fields, as the index of one of an array of signals
+	Args    []ssa.Value // the arguments of accessors of fields, as the index of one of an array of signals
 }
 
 // PlaceOf returns the place that a reference, an allocation or a range refers to.

@@ -16,7 +16,7 @@ type origin struct {
 	call   *ssa.Call
 	access access
 	method string
-	array  string // which array, by path
+	array  string // the path of the array
 }
 
 // origins has the values of a function that are memory of an array, or variables that hold it.

@@ -53,7 +53,7 @@ type walk struct {
 	*tracer
 	shape *shape
 	stop  *ssa.BasicBlock
-	team  string // of the collectives that count, or World
+	team  string // the team of the collectives that count, or World
 	steps int
 	found map[string]trace
 	taken map[[2]*ssa.BasicBlock]bool

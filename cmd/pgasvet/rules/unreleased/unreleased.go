@@ -34,7 +34,7 @@ one return, and has released at another.`,
 type held struct {
 	lock string
 	by   *ssa.Call
-	was  bool // released
+	was  bool // it was released
 }
 
 func run(pass *analysis.Pass) (any, error) {

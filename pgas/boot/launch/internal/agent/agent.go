@@ -88,8 +88,8 @@ type command struct {
 type Exited struct {
 	PID    int
 	Status unix.WaitStatus
-	CPU    time.Duration // that it has used
-	Memory uint64        // most that was resident, in bytes
+	CPU    time.Duration // the CPU time that it has used
+	Memory uint64        // the most bytes that were resident
 }
 
 type Agent struct {
@@ -103,7 +103,7 @@ type Agent struct {
 	orphaned    chan struct{} // closed with commands
 	signals     <-chan os.Signal
 	exits       chan Exited           // closed when no child is left
-	globalExits chan frame.GlobalExit // of a PE of this host, at most one
+	globalExits chan frame.GlobalExit // the call of GlobalExit of a PE of this host, at most one
 	accusations chan boot.Accusation
 	accusing    bool      // a PE of this host has accused another: the launcher decides which PE is the cause
 	stopped     bool      // the PEs have been stopped, to be killed
@@ -113,12 +113,12 @@ type Agent struct {
 	exchange       *exchange // nil in a job of one host
 	segment        *boot.Segment
 	pes            []pe
-	startedAt      int64           // boot.Clock before the first of them
+	startedAt      int64           // boot.Clock before the first PE was started
 	tableAtFailure []frame.Blocked // what the PEs were doing when they were told of the first failure; nil: none
 	sampler        *sampler        // nil: no statistics are wanted
 	record         *record.Memory  // what the PEs record of themselves; nil: nothing
-	recordFile     *os.File        // that memory, until the PEs have inherited it
-	input          chan []byte     // for PE 0
+	recordFile     *os.File        // the file of record, until the PEs have inherited it
+	input          chan []byte     // the input of PE 0
 	relays         sync.WaitGroup
 }
 

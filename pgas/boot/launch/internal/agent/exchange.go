@@ -46,9 +46,9 @@ type exchange struct {
 	network   join.Network
 	listeners []net.Listener
 	addrs     []string // for other hosts; none if they do not call it
-	local     string   // for the PEs of this host; empty on host 0, whose PEs use addrs
+	local     string   // the addresses for the PEs of this host; empty on host 0, whose PEs use addrs
 	children  int
-	pes       int // of its subtree
+	pes       int // the PEs of its subtree
 	server    *join.Server
 }
 

@@ -18,9 +18,9 @@ import (
 // Process says how the process of one PE starts.
 type Process struct {
 	Program string
-	Args    []string  // with the program's own name
+	Args    []string  // the arguments, with the program's own name first
 	Dir     string    // the working directory; empty: the caller's
-	Env     []string  // each variable once
+	Env     []string  // the environment, each variable once
 	Files   []uintptr // the descriptors of the process; Start fills in its standard output and error
 	CPUs    []int     // where it may run; nil: on the CPUs of the caller
 	// Stdout and Stderr get what it writes, by whole lines unless these are very long. A piece is valid during the

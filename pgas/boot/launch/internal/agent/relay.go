@@ -35,9 +35,9 @@ type relayedHosts struct {
 
 // relayedHost is one child of a relay.
 type relayedHost struct {
-	rest  []frame.Subtree // for which it relays
+	rest  []frame.Subtree // the hosts for which it relays
 	link  *spawn.Link
-	input chan []byte // for its standard input; nil closes that
+	input chan []byte // the standard input of the command; nil closes it
 }
 
 // relayQueue is how many frames a relay keeps for a child that does not read: more than the launcher sends to one.

@@ -45,7 +45,7 @@ type sampler struct {
 type sampledPE struct {
 	began time.Time
 	ended bool
-	open  frame.Wait // in which the PE has ended; none if In is ""
+	open  frame.Wait // the wait in which the PE has ended; none if In is ""
 	stats frame.PEStats
 	waits map[waitKey]time.Duration
 }

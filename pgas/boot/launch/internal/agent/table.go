@@ -15,13 +15,13 @@ type peEnd struct {
 	status int           // the exit status, as a shell has it
 	cpu    time.Duration // the CPU time that the PE has used
 	memory uint64        // the most that was resident
-	at     int64         // boot.Clock
+	at     int64         // boot.Clock when it ended
 }
 
 // pe is one PE of this host.
 type pe struct {
 	pid         int
-	ended       *peEnd // nil while it runs
+	ended       *peEnd // how it ended; nil while it runs
 	signalsSent uint64 // bit i: signal i was sent to it for the launcher
 }
 

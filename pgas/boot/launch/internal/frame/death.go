@@ -17,7 +17,7 @@ type Death struct {
 	Process   int
 	Status    syscall.WaitStatus
 	NeverLeft bool      // it had joined the job and did not leave it
-	Table     []Blocked // of its host, at that moment
+	Table     []Blocked // what the PEs of its host were blocked in at that moment
 
 	Reason     boot.EndReason // as the PE published it
 	Peer       int            // the PE that it has lost, or -1

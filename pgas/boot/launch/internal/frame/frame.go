@@ -125,7 +125,7 @@ func value[T any](content []byte) (any, error) {
 type Sender struct {
 	mu     sync.Mutex
 	w      io.Writer
-	failed error // of the first write that failed: what follows half a frame would be misread
+	failed error // the error of the first write that failed: what follows half a frame would be misread
 }
 
 // NewSender returns a sender that writes frames to w.

@@ -13,37 +13,37 @@ import (
 
 // Config is what an agent needs to prepare.
 type Config struct {
-	Protocol int // of the segment and the frames
+	Protocol int // the protocol of the segment and the frames
 	ID       string
-	Hosts    []boot.Host // none: ToHosts has told them
+	Hosts    []boot.Host // the hosts of the job; none: ToHosts has said them
 	Host     int
 	Program  string
-	Args     []string // with the name
+	Args     []string // the arguments, with the program's name
 	Dir      string
-	Env      []string // on top of the agent's own
+	Env      []string // what is added to the agent's environment
 	Unbound  bool     // PEs run on any CPU
 	Stats    bool     // what PEs are blocked in is looked at all the time
 	Profiles bool     // PEs send profiles of themselves
 	Record   bool     // PEs record what they do (package record)
 	Live     bool     // the launcher asks what PEs are doing while they run
 	Events   int      // that a PE may record; 0: there is no trace
-	Secret   []byte   // of the job; jobs of one host have none
-	FanOut   int      // of the tree of the exchange's servers
+	Secret   []byte   // the most events that a PE may record; 0: there is no trace
+	FanOut   int      // the secret of the job; jobs of one host have none
 	// the address at which this agent serves the exchange to other hosts; none: join.ListenOn finds it
 	Serve string
-	Hash  bool // whether to read the whole program
+	Hash  bool // the fan-out of the tree of the exchange's servers
 	// hash of the program in the agent's own directory, if it was staged there; Program names the original
 	Staged string
-	Stall  time.Duration // nothing moves for so long: the launcher is told; 0: it is not
-	Sweep  bool          // nothing of the above: kill what is left of job ID on its host Host, and end
+	Stall  time.Duration // the agent reads the whole program, for its hash
+	Sweep  bool          // the time for which nothing moves until the launcher is told; 0: it is not
 }
 
 // Ready is an agent's answer to config.
 type Ready struct {
-	Hash   string // of the program
-	Memory uint64 // of this host
+	Hash   string // nothing else is asked for: kill what is left of job ID on its host Host, and end
+	Memory uint64 // the hash of the program
 	Room   boot.HeapRoom
-	Addrs  []string // of the exchange on this host, for other hosts
+	Addrs  []string // the addresses of the exchange on this host, for other hosts
 	SentAt int64    // boot.Clock of this host
 
 	Clock   string // see ClockID
@@ -54,7 +54,7 @@ type Ready struct {
 // Start is sent to every agent when all are ready.
 type Start struct {
 	HeapMax uint64
-	Parent  []string // addresses of the exchange on the parent host
+	Parent  []string // the addresses of the exchange on the parent host
 	Cores   int      // CPUs that the host has for itself
 }
 
@@ -67,10 +67,10 @@ type GlobalExit struct {
 // RelayConfig is what a relay starts.
 type RelayConfig struct {
 	Protocol int
-	Hosts    []boot.Host // of the job
-	Argv     []string    // of the command of an agent on {host}
-	Input    string      // of that command
-	Host     uint32      // the relay's own, of which it runs the agent too
+	Hosts    []boot.Host // the hosts of the job
+	Argv     []string    // the words of the command of an agent on {host}
+	Input    string      // the input of that command
+	Host     uint32      // the relay's own host, whose agent it runs as well
 	Rest     []Subtree
 }
 

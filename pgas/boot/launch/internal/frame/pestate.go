@@ -12,30 +12,30 @@ import (
 // PEState is what a PE is doing. Totals are since its start.
 type PEState struct {
 	PE      int
-	Host    int // in Snapshot.Hosts
+	Host    int // the index of its host in Snapshot.Hosts
 	Known   bool
 	Process int
 	Ended   bool
-	Status  int // then: its exit status, 128 and the signal if one has killed it
+	Status  int // the exit status when Ended, 128 and the signal if one has killed it
 
 	Op   boot.BlockedOp // NotBlocked: it computes
 	In   string         // what it is blocked in: barrier, lock, …; empty: it computes
 	For  int            // which PE it waits for, or -1
-	Time time.Duration  // for how long
+	Time time.Duration  // how long it has been blocked
 	Seq  uint64         // the number of the collective, or the offset of the word or lock
-	Team uint32         // of the collective; 0: all PEs
-	Name string         // of the word or the lock; empty: not known yet
-	Site string         // of the program's call; empty: not known yet
+	Team uint32         // the team of the collective; 0: all PEs
+	Name string         // the name of the word or the lock; empty: not known yet
+	Site string         // the line of the program's call; empty: not known yet
 
 	CPU    time.Duration
 	Memory uint64 // bytes that are resident
 
 	Counters [record.NumCounters]uint64
-	Levels   []string                 // of record.LockMoves
-	Waits    map[string]record.Waited // by cause
-	Lines    map[string]record.Waited // those whose line in the program is known, by "cause at file:line"
-	Peers    []record.Traffic         // those with most bytes
-	Others   record.Traffic           // the rest; Peer is -1
+	Levels   []string                 // the levels of record.LockMoves
+	Waits    map[string]record.Waited // the time of waits by cause
+	Lines    map[string]record.Waited // the waits whose line in the program is known, by "cause at file:line"
+	Peers    []record.Traffic         // the peers with most bytes
+	Others   record.Traffic           // the rest of the peers; Peer is -1
 }
 
 // Blocked returns for how long the PE was blocked, what it is blocked in included.
@@ -58,7 +58,7 @@ func (p *PEState) Doing() string {
 type PEStats struct {
 	PE      int           `json:"pe"`
 	Host    string        `json:"host"`
-	Elapsed time.Duration `json:"elapsed_ns"` // from its start to its end
+	Elapsed time.Duration `json:"elapsed_ns"` // the time from its start to its end
 	// user and system time of its process, and of those that it has waited for
 	CPU    time.Duration `json:"cpu_ns"`
 	Memory uint64        `json:"memory_bytes"`
@@ -85,6 +85,6 @@ func (s PEStats) Blocked() (d time.Duration) {
 // PETrace is a piece of what a PE has recorded.
 type PETrace struct {
 	record.Trace
-	Counts *record.Counts // with the last piece
+	Counts *record.Counts // the counts, with the last piece
 	Last   bool
 }

@@ -17,12 +17,12 @@ type Blocked struct {
 	Team    uint32
 	ForNsec int64
 	Exited  bool
-	Name    string // of the word or the lock in the program; empty: not known
-	Site    string // of the program's call; empty: not known
+	Name    string // the name of the word or the lock in the program; empty: not known
+	Site    string // the line of the program's call; empty: not known
 	Stalled uint32 // not 0: nothing moves in it (boot.Blocked.Stalled)
 
 	Ends   bool           // the PE has published that it ends
-	Reason boot.EndReason // of that
+	Reason boot.EndReason // why the PE ends
 }
 
 // endings say what a PE is doing that has published that it ends.

@@ -24,10 +24,10 @@ var CrashBegins = regexp.MustCompile(`(?m)^(panic: |fatal error: |unexpected fau
 type CrashBuffer struct {
 	Emit func(piece []byte)
 
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the fields below
 	held  []byte
 	since time.Time   // zero: nothing is buffered
-	quiet *time.Timer // flushes
+	quiet *time.Timer // flushes what is buffered after a silence
 }
 
 // Write passes piece on, or buffers it.

@@ -52,14 +52,14 @@ func SplitLines(r io.Reader, emit func(piece []byte)) {
 
 // Lines writes the pieces of many PEs to one stream.
 type Lines struct {
-	width int // of the number in a tag; 0: no tags
+	width int // the width of the number in a tag; 0: no tags
 
-	bar *bar // on the same terminal; nil: none
+	bar *bar // the bar on the same terminal; nil: none
 
 	mu     sync.Mutex
 	w      io.Writer
 	openPE int   // 1 + the PE whose line has not ended, or 0
-	failed error // of the first write that has failed
+	failed error // the error of the first write that has failed
 
 	// lost is called once, when the first write has failed.
 	lost func(error)
@@ -194,8 +194,8 @@ func (l *Lines) EndLine() {
 // programs do, tail keeps the first lines of the traceback, since the last ones are registers.
 type tail struct {
 	lines   [][]byte
-	open    bool // the last has not ended
-	cut     bool // the last has not been kept whole
+	open    bool // the last line has not ended
+	cut     bool // the last line has not been kept whole
 	crashed bool // lines starts with a crash
 }
 

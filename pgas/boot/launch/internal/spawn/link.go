@@ -25,7 +25,7 @@ type Link struct {
 	Out    io.Reader
 	Errs   io.Reader
 	Signal func(unix.Signal) // sends to the command and the local processes that it has started
-	Wait   func() error      // for its end; to be called when out and errs have ended
+	Wait   func() error      // waits for its end; to be called when out and errs have ended
 }
 
 // StartCommand runs the command of an agent. It has a process group of its own, so that the terminal's signals reach

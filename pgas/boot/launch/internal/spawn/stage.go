@@ -26,7 +26,7 @@ type stagedFile struct {
 // Staging is what hosts get: the agent's program, then that of the PEs.
 type Staging struct {
 	Agent, Program stagedFile
-	Args           []string // of the agent
+	Args           []string // the arguments of the agent
 }
 
 // NewStaging hashes the agent's program, the first of the words agent, and the program of the PEs.
