@@ -46,7 +46,7 @@ func (x *exclusive) enter(w *pgas.World) {
 	}
 }
 
-// enterLong is enter for a call that takes long in any case: it notes where it is.
+// enterLong begins a call that takes long in any case, and notes where the call is. It panics as enter does.
 func (x *exclusive) enterLong(w *pgas.World) {
 	x.enter(w)
 	x.note()
@@ -59,7 +59,7 @@ func (x *exclusive) leave() {
 	}
 }
 
-// leaveSlowly is leave where another goroutine may want to know where this one is.
+// leaveSlowly ends a call, and says where it was if another goroutine wants to know.
 //
 //go:noinline
 func (x *exclusive) leaveSlowly() {

@@ -112,7 +112,7 @@ func planMailbox[T any](mem *carry.Memory, s settings, oneWave bool, receive fun
 	return planMailboxOn(mem, carry.NewFlow(mem, boxSignals(mem.Members.N)), 0, s, oneWave, receive)
 }
 
-// planMailboxOn is planMailbox on a flow whose signals from first on are the mailbox's.
+// planMailboxOn reserves what a mailbox needs besides the flow f, whose signals from first on are the mailbox's.
 func planMailboxOn[T any](mem *carry.Memory, f *carry.Flow, first int, s settings, oneWave bool, receive func(from int, items []T) error) *Mailbox[T] {
 	b := &Mailbox[T]{members: mem.Members, receive: receive, backlog: s.backlog}
 	if b.backlog == 0 {
@@ -271,7 +271,7 @@ func (b *Mailbox[T]) InFlight() int {
 	return b.rings.UnderWay()
 }
 
-// deliverBoth is deliver of this mailbox and the one beside it.
+// deliverBoth calls the receive functions of this mailbox and of the one beside it with what has arrived.
 func (b *Mailbox[T]) deliverBoth() (some bool, err error) {
 	some, err = b.deliver()
 	if err == nil && b.beside != nil {

@@ -113,7 +113,7 @@ func (m *Map[K, V]) mustBeFree(op string) {
 	}
 }
 
-// mustBeReadable is mustBeFree for a call that does not write.
+// mustBeReadable panics with *pgas.UsageError if a call that does not write is wrong.
 func (m *Map[K, V]) mustBeReadable(op string) {
 	switch {
 	case m.promised.held() == onlyInserts:

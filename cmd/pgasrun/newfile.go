@@ -50,7 +50,7 @@ func createFile(path string) (*newFile, error) {
 	return &newFile{path: path, other: beside(path), temp: os.NewFile(uintptr(fd), path)}, nil
 }
 
-// createBare is createFile where the file system makes no file without a name, as some overlays and NFS do not.
+// createBare prepares a file where the file system makes no file without a name, as some overlays and NFS do not.
 func createBare(path string) (*newFile, error) {
 	f := &newFile{path: path, other: beside(path), bare: true}
 	var err error

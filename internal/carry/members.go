@@ -77,8 +77,8 @@ func (m *Members) Lost(pe int) error {
 	return m.World.Lost(pe)
 }
 
-// LostBehind is Lost for a call that has fetches under way. If pe is lost, it completes them first, because the call
-// then gives up the memory of the fetches.
+// LostBehind returns the *pgas.PeerError of member pe, if it is known to be lost, to a call that has fetches under way.
+// It completes the fetches first, because the call then gives up their memory.
 func (m *Members) LostBehind(ctx context.Context, pe int) error {
 	err := m.Lost(pe)
 	if err != nil {

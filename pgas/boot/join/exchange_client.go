@@ -25,7 +25,7 @@ func NewExchange(id string, pe int, secret []byte, addrs []string) boot.Exchange
 	return NewExchangeOver(Sockets, id, pe, secret, addrs)
 }
 
-// NewExchangeOver is NewExchange on another network.
+// NewExchangeOver returns the exchange of a job, as NewExchange does, over another network.
 func NewExchangeOver(network Network, id string, pe int, secret []byte, addrs []string) boot.Exchange {
 	c := &client{network: network, id: id, pe: pe, secret: secret, addrs: addrs, dialLock: make(chan struct{}, 1), gone: make(chan struct{})}
 	c.calls = map[uint64]chan message{}

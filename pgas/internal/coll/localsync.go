@@ -78,7 +78,7 @@ func (g *Group) awaitTag(ctx context.Context, p *atomic.Uint64, pe int) error {
 // members that arrive at the same time need not.
 const firstLooks = 32
 
-// awaitTagLong is awaitTag for a tag that is not there yet.
+// awaitTagLong waits for a tag that is not there yet.
 //
 //go:noinline
 func (g *Group) awaitTagLong(ctx context.Context, p *atomic.Uint64, pe int) error {
@@ -107,7 +107,7 @@ func (g *Group) waitingFor(pe int) node.Blocked {
 	return b
 }
 
-// blockedIn is waitingFor where the wait is for no member in particular.
+// blockedIn returns what this PE publishes about a wait for no member in particular.
 func (g *Group) blockedIn() node.Blocked {
 	b := node.Blocked{Op: boot.InCollective, Peer: -1, Seq: g.calls.n, Party: g}
 	switch k := Kind(g.view.arrival(g.calls.n).call & 0xff); k {
