@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gopgas/gopgas/pgas/sim/internal/engine"
+	"github.com/gopgas/gopgas/pgas/sim/internal/network"
 	"github.com/gopgas/gopgas/pgas/transport"
 	"github.com/gopgas/gopgas/pgas/transport/shm"
 	"github.com/gopgas/gopgas/pgas/transport/transporttest"
@@ -15,20 +16,21 @@ import (
 // A driven PE is one without a program: its caller acts as its task, and handles events until the call
 // is over. Calls of goroutines come one after another.
 type driven struct {
-	*pe
+	*network.PE
 	mu *sync.Mutex
 	t  *engine.Task
+	s  *sim
 }
 
 func (d driven) Channel(private bool) (transport.Channel, error) {
-	c, err := d.pe.Channel(private)
+	c, err := d.PE.Channel(private)
 	return drivenChannel{c, d}, err
 }
 
 func (d driven) do(f func()) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.s.engine.Drive(d.t, f)
+	d.s.net.Engine.Drive(d.t, f)
 }
 
 type drivenChannel struct {
@@ -115,19 +117,19 @@ func TestConformance(t *testing.T) {
 				r := &transporttest.Rig{SplitAtomics: cfg.Atomics == Split, Words: func(heap []byte, at transport.Word) uint64 {
 					mu.Lock()
 					defer mu.Unlock()
-					s.engine.HandleNext()
+					s.net.Engine.HandleNext()
 					return shm.Load(heap, at)
 				}}
 				r.Take = func(pe int, n *transport.Note) bool {
 					mu.Lock()
 					defer mu.Unlock()
-					s.engine.HandleNext()
-					b := s.pes[pe].openNotes()
-					return b.ring.TakeOne(n) || b.ring.Overflowed() && refilled(s.pes[pe]) && b.ring.TakeOne(n)
+					s.net.Engine.HandleNext()
+					ring := s.pes[pe].net.Notes()
+					return ring.TakeOne(n) || ring.Overflowed() && refilled(s.pes[pe].net) && ring.TakeOne(n)
 				}
 				for _, p := range s.pes {
-					r.PEs = append(r.PEs, driven{p, mu, engine.NewDriven(&p.PE)})
-					r.Heaps = append(r.Heaps, p.heap)
+					r.PEs = append(r.PEs, driven{p.net, mu, engine.NewDriven(&p.net.PE), s})
+					r.Heaps = append(r.Heaps, p.net.Memory())
 				}
 				return r
 			})
@@ -135,7 +137,7 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-func refilled(p *pe) bool {
+func refilled(p *network.PE) bool {
 	p.Refill()
 	return true
 }

@@ -11,28 +11,19 @@
 // and World.Host, HostOf and Topology describe the simulated machine. A body starts goroutines by World.Go only, and
 // may wait only through its World.
 //
-//	sim.go              Config, Run: one run and its PEs
-//	channel.go          the transport of a World
-//	op.go               operations under way, and what they do to memory
-//	heap_unsafe.go      places in the heap of a simulated PE
-//	notify.go           notified operations
-//	flow.go             the order of operations with an adversary
-//	machine.go          the hosts, their NICs and cache lines, and how long operations take
-//	costs.go            the machines of the papers
-//	weigh.go            bytes that stand for more bytes
-//	traffic.go          what hosts have sent to each other
-//	fault.go            delays and deaths of PEs
-//	failure.go          what a failed run reports
-//	timeline.go         what its PEs waited for, in the file of pgasrun -trace
-//	trace.go            its last steps
-//	explore.go          Explore: runs in every order
-//	search.go           which orders need be tried
-//	move.go             what one choice of an exploration reads and writes, so which choices depend on each other
-//	set.go              sets of small numbers, for the search
-//	prefetch_unsafe.go  operations as events of the engine, and what is prefetched for them
+//	config.go    Config, and what it is made of
+//	sim.go       Run: one run and its PEs
+//	explore.go   Explore: runs in every order
+//	costs.go     the machines of the papers
+//	levels.go    what a machine costs on a topology
+//	weigh.go     bytes that stand for more bytes
+//	traffic.go   what hosts have sent to each other
+//	failure.go   what a failed run reports
+//	timeline.go  what its PEs waited for, in the file of pgasrun -trace
 //
-// Package internal/engine has the coroutines, their waits and the queue of events: virtual time, without memory and
-// messages. Package internal/prefetch has the instructions of CPUs.
+// Three packages do the work, and each knows only those before it. internal/engine: tasks, waits and events in virtual
+// time. internal/network: the transport of a World, whose operations are events, and what they cost. internal/explorer:
+// the choices of an exploration. Package internal/prefetch has the instructions of CPUs that prefetch memory.
 //
 //ci:norace computes
 package sim

@@ -3,6 +3,7 @@ package sim
 // Failures, and deadlocks: no event is left and PEs still wait. The report lists what each waits for.
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"strings"
@@ -51,11 +52,11 @@ const stepsShown = 40
 
 // failure returns the error of the run: nil, or a *Failure.
 func (s *sim) failure(schedule string) error {
-	if s.engine.Err() == nil {
+	if s.net.Engine.Err() == nil {
 		return nil
 	}
-	f := &Failure{PE: -1, NPEs: len(s.pes), Seed: s.cfg.Seed, Adversary: s.cfg.Adversary, Schedule: schedule, Steps: s.trace.tail(stepsShown), Err: s.engine.Err()}
-	if p := s.engine.Failed(); p != nil {
+	f := &Failure{PE: -1, NPEs: len(s.pes), Seed: s.cfg.Seed, Adversary: s.cfg.Adversary, Schedule: schedule, Steps: s.net.LastSteps(stepsShown), Err: s.net.Engine.Err()}
+	if p := s.net.Engine.Failed(); p != nil {
 		f.PE = p.ID
 	}
 	return f
@@ -70,13 +71,13 @@ func (e *DeadlockError) Error() string {
 	return "deadlock: no PE can go on\n\t" + strings.Join(e.Blocked, "\n\t")
 }
 
-// Deadlock implements engine.Model: it returns an error that lists what each PE waits for.
-func (s *sim) Deadlock() error {
+// deadlock returns an error that lists what each PE waits for.
+func (s *sim) deadlock() error {
 	e := new(DeadlockError)
 	for _, p := range s.pes {
-		for _, t := range p.Tasks() {
-			if !t.Ended() && !p.dead {
-				e.Blocked = append(e.Blocked, fmt.Sprintf("PE %d %s", p.ID, p.describeBlocked()))
+		for _, t := range p.net.Tasks() {
+			if !t.Ended() && !p.net.Dead() {
+				e.Blocked = append(e.Blocked, fmt.Sprintf("PE %d %s", p.net.ID, p.describeBlocked()))
 			}
 		}
 	}
@@ -94,7 +95,7 @@ func (p *pe) describeBlocked() string {
 	var at string
 	switch op := boot.BlockedOp(b.Op.Load()); op {
 	case boot.InWait:
-		at = fmt.Sprintf("waits for %s, which is %d", p.placeName("the word", seq), word(p.heap, seq&^7, 8))
+		at = fmt.Sprintf("waits for %s, which is %d", p.placeName("the word", seq), binary.NativeEndian.Uint64(p.net.Memory()[seq&^7:]))
 	case boot.InLock:
 		at = "waits for " + p.placeName("the lock", seq)
 	case boot.InBarrier, boot.InCollective:

@@ -31,10 +31,10 @@ func TestPrefetch(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer s.close()
-		s.engine.Prefetch(many)
+		s.net.Engine.Prefetch(many)
 		s.start()
-		s.engine.Run()
-		if err := s.engine.Err(); err != nil {
+		s.net.Engine.Run()
+		if err := s.net.Engine.Err(); err != nil {
 			t.Fatal(err)
 		}
 		if many {
@@ -52,9 +52,9 @@ func TestPrefetch(t *testing.T) {
 func checkHotLines(t *testing.T, p *pe) {
 	lines, _ := private.HotLines(p.world)
 	if slices.Contains(lines, 0) {
-		t.Errorf("of the World of PE %d a line is not known: %#x", p.ID, lines)
+		t.Errorf("of the World of PE %d a line is not known: %#x", p.net.ID, lines)
 	}
 	if left := p.recordHotLines(); left > 0 {
-		t.Errorf("%d lines of the World of PE %d are not prefetched: hotLines of package engine has too little room", left, p.ID)
+		t.Errorf("%d lines of the World of PE %d are not prefetched: hotLines of package engine has too little room", left, p.net.ID)
 	}
 }

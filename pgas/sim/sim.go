@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
+	"reflect"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -15,80 +15,11 @@ import (
 	"github.com/gopgas/gopgas/pgas/internal/coll"
 	"github.com/gopgas/gopgas/pgas/internal/private"
 	"github.com/gopgas/gopgas/pgas/sim/internal/engine"
+	"github.com/gopgas/gopgas/pgas/sim/internal/explorer"
+	"github.com/gopgas/gopgas/pgas/sim/internal/network"
 	"github.com/gopgas/gopgas/pgas/topo"
 	"github.com/gopgas/gopgas/pgas/transport"
 )
-
-// Body is the program of one PE.
-type Body = func(ctx context.Context, w *pgas.World) error
-
-// Atomics selects whether the atomics of CPUs and of NICs are atomic to each other.
-type Atomics uint8
-
-const (
-	// Unified atomics are atomic to each other. Those on the PE's own host are the CPU's.
-	Unified Atomics = iota
-	// Split atomics are the NIC's, on the PE's own host by loopback. To a CPU, one is a read and a later write.
-	// Contexts with pgas.ByCPU() use the CPU on the PE's own host.
-	Split
-)
-
-// Config selects what is simulated.
-type Config struct {
-	Seed uint64
-	// Topology is a list as in PGAS_TOPO, with a count for each level: "numa:4,host:2,rack:16". Empty: each
-	// PE has a host of its own.
-	Topology string
-	Costs    *Costs // nil: Aries
-	Atomics  Atomics
-	// Adversary makes every step take a random time, and unordered operations take effect in any order.
-	Adversary bool
-	Deaths    []Death
-	Delays    []Delay
-	// Detection is the time from the death of a PE until the other PEs are told; 0: 100 ms.
-	Detection time.Duration
-	// HeapMax is how much a PE can allocate; 0: 16 MiB.
-	HeapMax uint64
-	// Check makes the PEs check their references, as PGAS_CHECK=1 does.
-	Check bool
-	// Stats makes the PEs count what they do, as PGAS_STATS=1 does: World.Stats has the counts, in virtual time.
-	Stats bool
-	// MaxEvents ends a run that does not end itself; 0: 100 million, which takes about a minute.
-	MaxEvents uint64
-	// Reduce makes Explore leave out orders that differ only in steps which do not touch the same
-	// memory (partial-order reduction). The body must call Shares for what the simulator does not see.
-	Reduce bool
-	// Trace gets a line for each step.
-	Trace io.Writer
-	// Timeline gets what PEs waited for, on whom and when, when a Run has ended: the file of pgasrun -trace, in virtual
-	// time. Explore ignores it.
-	Timeline io.Writer
-	// TimelineEvents is how many events of each PE it has at most; later ones are counted and dropped. 0: 65,536, less
-	// for each of more than 16 PEs.
-	TimelineEvents int
-}
-
-// Death is the end of a PE.
-type Death struct {
-	PE int
-	At time.Duration
-}
-
-// Delay is a time in which a PE computes nothing, as if its CPU were another's.
-type Delay struct {
-	PE  int
-	At  time.Duration
-	For time.Duration
-}
-
-// Report counts what happened in a run.
-type Report struct {
-	Time   time.Duration // virtual time that has passed
-	Ops    uint64        // operations on memory
-	Events uint64        // steps of the simulator
-}
-
-const defaultMaxEvents = 100_000_000
 
 // Run runs body on npes PEs until all have returned. The error is about a Config that cannot be, or a *Failure with
 // the first error of a PE and the steps before it.
@@ -99,10 +30,10 @@ func Run(ctx context.Context, cfg Config, npes int, body Body) (Report, error) {
 	}
 	defer s.close()
 	s.start()
-	s.engine.Run()
-	r := Report{Time: engine.Duration(s.engine.Now()), Ops: s.issued, Events: s.engine.Events()}
+	s.net.Engine.Run()
+	r := Report{Time: engine.Duration(s.net.Engine.Now()), Ops: s.net.Issued(), Events: s.net.Engine.Events()}
 	err = s.failure("")
-	if lost := s.writeTimeline(); err == nil && lost != nil {
+	if lost := s.timeline.write(s.hosts, r.Time); err == nil && lost != nil {
 		err = fmt.Errorf("sim: %w", lost)
 	}
 	return r, err
@@ -124,46 +55,24 @@ func Seeds(ctx context.Context, cfg Config, npes, n int, body Body) error {
 type sim struct {
 	cfg    Config
 	ctx    context.Context
-	costs  *Costs
-	levels levels
+	tree   *topo.Tree // the machine
 	body   Body
 	mem    []byte
 	pes    []*pe
 	hosts  []boot.Host
 	common *coll.Common
 
-	engine  engine.Engine
-	weights []weight
-	traffic Traffic
-	random  engine.Random
-	issued  uint64 // operations so far
-	freeOps []*op
-	anyDead bool // some PE is dead
-
-	trace    trace
+	net      *network.Network
 	timeline timeline
-	explorer *explorer // the explorer of an exploration, or nil
+	explorer *explorer.Explorer // the explorer of an exploration, or nil
 }
 
-// pe is a PE, and the transport of its World.
-//
-// With thousands of PEs, none of them is in a cache. The first line of 64 bytes has what operations of other PEs
-// read, the next three what the PE's own operations read besides.
+// pe is a PE.
 type pe struct {
-	heap       []byte
-	dead       bool
-	deathKnown bool // the other PEs have been told that it is dead
-	engine.PE
-	host *host
-
-	s           *sim
-	world       *pgas.World
-	channels    int // channels made so far
-	lockedWords []lockedWord
-	notes       noteQueue
-	seg         *boot.Segment
-	unanswered  []*op // operations on it since its death, which fail once the death is known
-	cacheLines  []cacheLine
+	s     *sim
+	net   *network.PE // its memory and its transport
+	seg   *boot.Segment
+	world *pgas.World // its World, or nil before it is open
 }
 
 // newSimIn makes a run. It uses the mapping mem of an earlier run, or maps memory if mem is nil.
@@ -197,11 +106,7 @@ func newSimIn(ctx context.Context, cfg Config, npes int, body Body, mem []byte) 
 	if cfg.Detection == 0 {
 		cfg.Detection = 100 * time.Millisecond
 	}
-	s := &sim{mem: mem, cfg: cfg, ctx: ctx, costs: cfg.Costs, levels: newLevels(tree, cfg.Costs, npes), body: body}
-	s.random = engine.Random(engine.Mix(cfg.Seed))
-	s.engine.Init(s, engine.Config{Context: ctx, MaxEvents: cfg.MaxEvents})
-	s.engine.Prefetch(npes >= engine.CachedPEs)
-	s.trace.out, s.trace.name = cfg.Trace, s.nameOf
+	s := &sim{mem: mem, cfg: cfg, ctx: ctx, tree: tree, body: body}
 	if s.timeline, err = newTimeline(&cfg, npes); err != nil {
 		return nil, fmt.Errorf("sim: %w", err)
 	}
@@ -228,27 +133,33 @@ func (s *sim) makePEs(npes int) error {
 	if err := s.mapMemory(npes * int(each)); err != nil {
 		return fmt.Errorf("sim: the heaps of %s of %d bytes: %w", plural.Count(npes, "PE"), heapMax, err)
 	}
-	level, _ := s.levels.tree.Level(topo.Host)
-	hosts := make([]host, level.Elements())
-	for i := range hosts {
-		hosts[i].name = fmt.Sprintf("host%d", i)
-	}
-	s.pes = make([]*pe, npes)
-	all, owners := make([]pe, npes), make([]cacheLine, npes*lineCount)
-	s.hosts = make([]boot.Host, npes)
-	for i := range s.pes {
-		h := &hosts[level.Element(i)]
-		seg, err := boot.NewSegmentIn(s.mem[uint64(i)*each:uint64(i+1)*each], npes, i, heapMax)
-		if err != nil {
+	segments := make([]*boot.Segment, npes)
+	for i := range segments {
+		var err error
+		if segments[i], err = boot.NewSegmentIn(s.mem[uint64(i)*each:uint64(i+1)*each], npes, i, heapMax); err != nil {
 			return fmt.Errorf("sim: %w", err)
 		}
-		all[i] = pe{s: s, PE: engine.PE{ID: i}, host: h, seg: seg, heap: seg.Heap(0), cacheLines: owners[i*lineCount : (i+1)*lineCount]}
-		s.pes[i] = &all[i]
-		s.engine.Add(&all[i].PE, engine.Mix(s.cfg.Seed)+engine.Mix(uint64(i+1)))
-		s.hosts[i] = boot.Host{Name: h.name, First: i, PEs: 1}
+	}
+	s.net = network.New(network.Config{
+		Costs: s.cfg.Costs.onLevels(s.tree, npes), Split: s.cfg.Atomics == Split, Adversary: s.cfg.Adversary, Seed: s.cfg.Seed,
+		Detection: s.cfg.Detection, Trace: s.cfg.Trace, NameOf: s.nameOf, Idle: s.begin, Deadlock: s.deadlock,
+	}, engine.Config{Context: s.ctx, MaxEvents: s.cfg.MaxEvents}, segments)
+	s.pes = make([]*pe, npes)
+	s.hosts = make([]boot.Host, npes)
+	for i, p := range s.net.PEs() {
+		s.pes[i] = &pe{s: s, net: p, seg: segments[i]}
+		s.hosts[i] = boot.Host{Name: p.HostName(), First: i, PEs: 1}
 	}
 	s.common = coll.NewCommon(npes)
 	return nil
+}
+
+// nameOf returns what the program of a PE calls the word at an offset of its heap, or "" if it has no name.
+func (s *sim) nameOf(pe int32, off uint64) string {
+	if w := s.pes[pe].world; w != nil {
+		return private.Node(w).NameOf(off)
+	}
+	return ""
 }
 
 // mapMemory maps n bytes of zeroed memory, or zeroes those of the earlier run.
@@ -269,9 +180,9 @@ func (s *sim) close() {
 // start makes the tasks that run the body, and schedules the planned deaths and delays.
 func (s *sim) start() {
 	for _, p := range s.pes {
-		s.engine.Start(&p.PE, func() {
+		s.net.Engine.Start(&p.net.PE, func() {
 			if err := p.main(); err != nil {
-				s.engine.Fail(&p.PE, err)
+				s.net.Engine.Fail(&p.net.PE, err)
 			}
 		})
 	}
@@ -280,18 +191,32 @@ func (s *sim) start() {
 	}
 }
 
+// planFaults schedules the deaths and delays of the Config. An exploration tries a death at every point, and has no
+// time for a delay.
+func (s *sim) planFaults() {
+	for _, d := range s.cfg.Deaths {
+		s.net.PlanDeath(d.PE, d.At)
+	}
+	if s.explorer != nil {
+		return
+	}
+	for _, d := range s.cfg.Delays {
+		s.net.PlanDelay(d.PE, d.At, d.For)
+	}
+}
+
 // main opens the World of p, runs the body and closes the World.
 func (p *pe) main() error {
 	s := p.s
 	ctx := context.WithValue(s.ctx, peKey{}, p)
-	job := &boot.Job{ID: "sim", PE: p.ID, NPEs: len(s.pes), Hosts: s.hosts, HostIndex: p.ID, Segment: p.seg, Launched: true, Record: s.timeline.of(p.ID),
+	job := &boot.Job{ID: "sim", PE: p.net.ID, NPEs: len(s.pes), Hosts: s.hosts, HostIndex: p.net.ID, Segment: p.seg, Launched: true, Record: s.timeline.of(p.net.ID),
 		Settings: boot.Settings{Stats: s.cfg.Stats}}
 	opened, err := private.Open(ctx, job, private.Options{
 		Goroutines: true,
 		NoFastPath: true,
 		Check:      s.cfg.Check,
-		Remote:     func(context.Context, *boot.Job) (transport.Transport, error) { return p, nil },
-		Tree:       s.levels.tree,
+		Remote:     func(context.Context, *boot.Job) (transport.Transport, error) { return p.net, nil },
+		Tree:       s.tree,
 		Common:     s.common,
 	})
 	if err != nil {
@@ -299,7 +224,7 @@ func (p *pe) main() error {
 	}
 	w := opened.(*pgas.World)
 	p.world = w
-	if s.engine.Prefetches() {
+	if s.net.Engine.Prefetches() {
 		p.recordHotLines()
 	}
 	if err := s.body(ctx, w); err != nil {
@@ -317,15 +242,17 @@ type peKey struct{}
 // ignorePlannedDeath returns nil for an error of Close about a PE whose death was planned, otherwise err.
 func (p *pe) ignorePlannedDeath(err error) error {
 	var peer *pgas.PeerError
-	if errors.As(err, &peer) && p.s.pes[peer.PE].dead {
+	if errors.As(err, &peer) && p.s.pes[peer.PE].net.Dead() {
 		return nil
 	}
 	return err
 }
 
-// unordered reports whether operations may overtake each other.
-func (s *sim) unordered() bool { return s.cfg.Adversary || s.exploring() }
-
-func (s *sim) exploring() bool { return s.engine.Ordered() }
-
-func (s *sim) reducing() bool { return s.cfg.Reduce && s.exploring() }
+// recordHotLines tells the engine the lines that the operations of p read, once its World is open: the first ones of
+// its channel and of its World, and those of the World's objects. It returns for how many there is no room.
+func (p *pe) recordHotLines() (left int) {
+	objects, channel := private.HotLines(p.world)
+	world := reflect.ValueOf(p.world).Pointer()
+	lines := []uintptr{reflect.ValueOf(channel).Pointer(), world, world + 64, world + 128}
+	return p.net.SetHotLines(append(lines, objects...))
+}

@@ -5,9 +5,11 @@ package sim
 import (
 	"cmp"
 	"fmt"
+	"io"
+	"time"
 
+	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/boot/record"
-	"github.com/gopgas/gopgas/pgas/sim/internal/engine"
 	traces "github.com/gopgas/gopgas/pgas/trace"
 )
 
@@ -15,7 +17,10 @@ import (
 const timelineEvents = 1 << 20
 
 // timeline records the PEs of a run. The zero value records nothing.
-type timeline struct{ memory *record.Memory }
+type timeline struct {
+	memory *record.Memory
+	out    io.Writer
+}
 
 // newTimeline returns the timeline that cfg asks for.
 func newTimeline(cfg *Config, npes int) (t timeline, err error) {
@@ -25,8 +30,7 @@ func newTimeline(cfg *Config, npes int) (t timeline, err error) {
 	case n < 0 || n > record.MaxEvents:
 		return t, fmt.Errorf("TimelineEvents of %d: from 1 to %d can be had", n, record.MaxEvents)
 	default:
-		t.memory = record.New(npes, 0, npes, n)
-		return t, nil
+		return timeline{record.New(npes, 0, npes, n), cfg.Timeline}, nil
 	}
 }
 
@@ -38,25 +42,25 @@ func (t *timeline) of(number int) *record.PE {
 	return t.memory.PE(number)
 }
 
-// writeTimeline writes the timeline, if there is one.
-func (s *sim) writeTimeline() error {
-	if s.timeline.memory == nil {
+// write writes the timeline, if there is one, of PEs on these hosts and a run that has ended at a time.
+func (t *timeline) write(of []boot.Host, ended time.Duration) error {
+	if t.memory == nil {
 		return nil
 	}
 	var all traces.Collector
 	var hosts []traces.Host
 	index := map[string]int{}
-	for i, h := range s.hosts {
+	for i, h := range of {
 		if _, known := index[h.Name]; !known {
 			index[h.Name] = len(hosts)
 			hosts = append(hosts, traces.Host{Name: h.Name, Known: true})
 		}
-		p := s.timeline.of(i)
-		t, counts := p.Trace(), p.Counts()
-		t.Host, t.Ended = index[h.Name], int64(engine.Duration(s.engine.Now()))
-		all.Add(t, &counts)
+		p := t.of(i)
+		one, counts := p.Trace(), p.Counts()
+		one.Host, one.Ended = index[h.Name], int64(ended)
+		all.Add(one, &counts)
 	}
-	t := all.Trace(hosts, make([]traces.Clock, len(hosts)))
-	t.Program, t.Virtual = "simulation", true
-	return t.Write(s.cfg.Timeline)
+	whole := all.Trace(hosts, make([]traces.Clock, len(hosts)))
+	whole.Program, whole.Virtual = "simulation", true
+	return whole.Write(t.out)
 }

@@ -20,5 +20,5 @@ func Sent(ctx context.Context) (Traffic, error) {
 	if p == nil {
 		return Traffic{}, errors.New("sim.Sent: the context is not that of a simulated PE: pass the one that the body was called with")
 	}
-	return p.s.traffic, nil
+	return Traffic(p.s.net.Traffic()), nil
 }

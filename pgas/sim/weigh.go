@@ -6,14 +6,9 @@ package sim
 
 import (
 	"context"
+	"errors"
 	"fmt"
 )
-
-// weight is a range of offsets, each byte of which counts as many.
-type weight struct {
-	lo, hi uint64
-	count  int
-}
 
 // Weigh makes each byte of the heap offsets from lo to hi, hi excluded, count as n bytes in the times of puts and gets
 // of every PE: on the wires, at the NICs and in copies on one host. Atomics cost what they cost. It lasts until the end
@@ -24,48 +19,11 @@ type weight struct {
 // heap, and if a byte of it already counts differently.
 func Weigh(ctx context.Context, lo, hi uint64, n int) error {
 	p, _ := ctx.Value(peKey{}).(*pe)
-	w := weight{lo, hi, n}
-	switch {
-	case p == nil:
-		return fmt.Errorf("sim.Weigh: the context is not that of a simulated PE: pass the one that the body was called with")
-	case n < 1:
-		return fmt.Errorf("sim.Weigh: a byte cannot count as %d: it counts as 1 or more", n)
-	case lo >= hi || hi > uint64(len(p.heap)):
-		return fmt.Errorf("sim.Weigh: the offsets from %d to %d are not a range of a heap of %d bytes", lo, hi, len(p.heap))
+	if p == nil {
+		return errors.New("sim.Weigh: the context is not that of a simulated PE: pass the one that the body was called with")
 	}
-	for _, old := range p.s.weights {
-		if old == w {
-			return nil
-		}
-		if old.lo < hi && lo < old.hi {
-			return fmt.Errorf("sim.Weigh: the offsets from %d to %d are to count %d times, and those from %d to %d count %d times: weigh each byte once", lo, hi, n, old.lo, old.hi, old.count)
-		}
+	if err := p.s.net.Weigh(lo, hi, n); err != nil {
+		return fmt.Errorf("sim.Weigh: %w", err)
 	}
-	p.s.weights = append(p.s.weights, w)
 	return nil
-}
-
-// weighed returns how many bytes the n bytes from heap offset off count as.
-func (s *sim) weighed(off uint64, n int) int {
-	if len(s.weights) == 0 {
-		return n
-	}
-	total, end := n, off+uint64(n)
-	for _, w := range s.weights {
-		if lo, hi := max(off, w.lo), min(end, w.hi); lo < hi {
-			total += int(hi-lo) * (w.count - 1)
-		}
-	}
-	return total
-}
-
-// payload returns how many bytes the data counts as that o carries to its target.
-func (s *sim) payload(o *op) int { return s.weighed(o.off, len(o.data)) }
-
-// answer returns how many bytes the answer to o counts as.
-func (s *sim) answer(o *op) int {
-	if o.kind != opGet {
-		return 8
-	}
-	return s.weighed(o.off, o.size)
 }

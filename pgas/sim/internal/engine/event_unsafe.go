@@ -19,14 +19,14 @@ const (
 	call
 )
 
-// SetTask makes ev the event that t waits for from now on, if t is not nil.
+// SetTask makes ev the event that t waits for from now on.
 func (ev *Event) SetTask(t *Task) {
-	ev.task = t
-	if t != nil {
-		t.expect()
-		ev.generation = t.generation
-	}
+	t.expect()
+	ev.task, ev.generation = t, t.generation
 }
+
+// ClearTask makes ev an event that no task waits for.
+func (ev *Event) ClearTask() { ev.task = nil }
 
 // Task returns the task that waits for ev, or nil.
 func (ev *Event) Task() *Task { return ev.task }

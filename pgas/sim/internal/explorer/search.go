@@ -1,7 +1,7 @@
-package sim
+package explorer
 
 // The search: which orders are tried. It goes through the tree of choices depth first, and turns back at a known
-// state. Without Config.Reduce it tries every choice. With it, it begins with one
+// state. Without reduction it tries every choice. With it, it begins with one
 // choice at each node, and adds others where they may matter (partial-order reduction, after C. Flanagan and
 // P. Godefroid, "Dynamic partial-order reduction for model checking software", POPL 2005):
 //
@@ -22,8 +22,8 @@ import (
 	"slices"
 )
 
-// search is the knowledge of an exploration over all its runs.
-type search struct {
+// Search is the knowledge of an exploration over all its runs.
+type Search struct {
 	reduce    bool
 	seed      maphash.Seed
 	seen      map[uint64]*future // by state
@@ -36,21 +36,21 @@ type search struct {
 	predecessors [][2]set         // by footprint: scratch of raceWithFuture
 }
 
-// dependents are the moves that depend on one, among the first checked ones.
+// dependents are the moves that depend on a move.
 type dependents struct {
-	checked int
+	checked int // how many moves were compared with it so far
 	set
 }
 
 // A node is a state on the path, and which choices were tried at it.
 type node struct {
 	procs        []proc // the processes that can make a move
-	todo         []bool // those to be tried
-	done         []bool
-	taken        int   // index of the one that makes a move in this run
-	move         *move // its move
-	footprint    int32
-	predecessors set // earlier moves of the path that must come before it
+	todo         []bool // by process: it is to be tried
+	done         []bool // by process: it has been tried
+	taken        int    // index of the process that makes a move in this run
+	move         *move  // the move of this run
+	footprint    int32  // number of the move's footprint
+	predecessors set    // earlier moves of the path that must come before it
 	future       *future
 	low          int // the first node of the path to which a circle leads back from this one
 }
@@ -62,24 +62,29 @@ type future struct {
 	pathIndex int     // 1 + the index of the state on the path, or 0
 }
 
-func newSearch(reduce bool) *search {
-	return &search{reduce: reduce, seed: maphash.MakeSeed(), seen: map[uint64]*future{}, footprints: map[string]int32{}}
+// NewSearch returns a search that has tried nothing. With reduce it leaves out orders that do not matter.
+func NewSearch(reduce bool) *Search {
+	return &Search{reduce: reduce, seed: maphash.MakeSeed(), seen: map[uint64]*future{}, footprints: map[string]int32{}}
 }
 
-func (r *search) bytes(b []byte) uint64 { return maphash.Bytes(r.seed, b) }
+// States returns how many different states were reached.
+func (r *Search) States() int { return len(r.seen) }
+
+// bytes returns a digest of b.
+func (r *Search) bytes(b []byte) uint64 { return maphash.Bytes(r.seed, b) }
 
 // choose returns the index of the choice to take, or -1 if this state is known.
-func (r *search) choose(x *explorer, s *sim, choices []choice) int {
+func (r *Search) choose(x *Explorer, choices []choice) int {
 	if x.depth < len(r.path) {
-		return r.revisit(s, r.path[x.depth], choices)
+		return r.revisit(x, r.path[x.depth], choices)
 	}
-	state := x.state(s)
+	state := x.state()
 	if x.soloLoop(state, len(choices)) {
-		s.engine.Fail(nil, fmt.Errorf("livelock: one PE polls and no other can go on\n\t%w", s.Deadlock()))
+		x.net.Engine.Fail(nil, fmt.Errorf("livelock: one PE polls and no other can go on\n\t%w", x.net.Deadlock()))
 		return -1
 	}
 	if f := r.seen[state]; f != nil {
-		s.engine.Fail(nil, errSeen)
+		x.net.Engine.Fail(nil, ErrSeen)
 		r.reachKnown(f.latest(), choices)
 		return -1
 	}
@@ -95,9 +100,9 @@ func (r *search) choose(x *explorer, s *sim, choices []choice) int {
 }
 
 // revisit returns the choice at a node where an earlier run has been.
-func (r *search) revisit(s *sim, n *node, choices []choice) int {
+func (r *Search) revisit(x *Explorer, n *node, choices []choice) int {
 	if len(n.procs) != len(choices) || choices[n.taken].proc() != n.procs[n.taken] {
-		s.engine.Fail(nil, errors.New("the body does not do the same each time: it depends on more than its World"))
+		x.net.Engine.Fail(nil, errors.New("the body does not do the same each time: it depends on more than its World"))
 		return -1
 	}
 	return n.taken
@@ -124,8 +129,8 @@ func (n *node) allTried() bool { return !slices.Contains(n.todo, false) }
 // canMove reports whether p can make a move at n.
 func (n *node) canMove(p proc) bool { return slices.Contains(n.procs, p) }
 
-// backtrack goes back to the last node that has a process left to be tried, and reports whether there is one.
-func (r *search) backtrack() bool {
+// Backtrack goes back to the last node that has a process left to be tried, and reports whether there is one.
+func (r *Search) Backtrack() bool {
 	for len(r.path) > 0 {
 		i := len(r.path) - 1
 		n := r.path[i]
@@ -143,7 +148,7 @@ func (r *search) backtrack() bool {
 }
 
 // leaveNode ends node n, which was the i-th of the path.
-func (r *search) leaveNode(n *node, i int) {
+func (r *Search) leaveNode(n *node, i int) {
 	n.future.pathIndex = 0
 	if !r.reduce || i == 0 {
 		return
@@ -168,7 +173,7 @@ func (f *future) latest() *future {
 }
 
 // recordMove records the last move of x, after which there are these choices.
-func (r *search) recordMove(x *explorer, choices []choice) {
+func (r *Search) recordMove(x *Explorer, choices []choice) {
 	i := x.depth - 1
 	if !r.reduce || i < r.unchanged {
 		return
@@ -195,7 +200,7 @@ func (r *search) recordMove(x *explorer, choices []choice) {
 //
 // A move that has enabled m's process is no race. But the moves that must come before that one may be: a process that
 // waits for a lock might have got it before the process that released it.
-func (r *search) races(i int, m *move) (before set, races []int) {
+func (r *Search) races(i int, m *move) (before set, races []int) {
 	var forced set // by moves between them
 	for k := i - 1; k >= 0; k-- {
 		a := r.path[k]
@@ -217,13 +222,13 @@ func (r *search) races(i int, m *move) (before set, races []int) {
 }
 
 // enabled reports whether the k-th move made it possible for p to make one.
-func (r *search) enabled(k int, p proc) bool {
+func (r *Search) enabled(k int, p proc) bool {
 	return k+1 < len(r.path) && !r.path[k].canMove(p) && r.path[k+1].canMove(p)
 }
 
 // addBacktrack marks p to be tried before the k-th move, unless a process is marked that leads there: one of its
 // moves must come before p's, and need not come after the k-th.
-func (r *search) addBacktrack(k int, p proc, before set) {
+func (r *Search) addBacktrack(k int, p proc, before set) {
 	n := r.path[k]
 	first := -1
 	leads := func(q proc) bool {
@@ -252,7 +257,7 @@ func (r *search) addBacktrack(k int, p proc, before set) {
 }
 
 // reachKnown ends a run at a state with a known future, or one that is on the path.
-func (r *search) reachKnown(f *future, choices []choice) {
+func (r *Search) reachKnown(f *future, choices []choice) {
 	if !r.reduce || len(r.path) == 0 {
 		return
 	}
@@ -271,7 +276,7 @@ func (r *search) reachKnown(f *future, choices []choice) {
 }
 
 // raceWithFuture adds the races of the moves of f with those of the path. What must come before them is known in part.
-func (r *search) raceWithFuture(f *future) {
+func (r *Search) raceWithFuture(f *future) {
 	for len(r.predecessors) < len(r.moves) {
 		r.predecessors = append(r.predecessors, [2]set{})
 	}
@@ -297,7 +302,7 @@ func (r *search) raceWithFuture(f *future) {
 }
 
 // footprintOf returns the number of m's footprint. Epochs are not part of a footprint: they are those of one run.
-func (r *search) footprintOf(m *move) int32 {
+func (r *Search) footprintOf(m *move) int32 {
 	key := fmt.Append(nil, m.proc, m.global, m.shares, m.quietEnded, m.flow, m.spans)
 	name, ok := r.footprints[string(key)]
 	if !ok {
@@ -310,7 +315,7 @@ func (r *search) footprintOf(m *move) int32 {
 }
 
 // dependentsOf returns the moves that depend on those of a footprint, in any epoch.
-func (r *search) dependentsOf(name int32) set {
+func (r *Search) dependentsOf(name int32) set {
 	a, s := r.moves[name], &r.dependents[name]
 	for ; s.checked < len(r.moves); s.checked++ {
 		if b := r.moves[s.checked]; a.depends(b) || a.flow != 0 && a.flow == b.flow {

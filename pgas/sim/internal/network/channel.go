@@ -1,6 +1,6 @@
-package sim
+package network
 
-// The transport of a World: channels to all PEs, its own included. Every operation becomes an op. An operation with
+// The transport of a World: channels to all PEs, its own included. Every operation becomes an Op. An operation with
 // a result parks the task until its reply has arrived.
 
 import (
@@ -11,57 +11,66 @@ import (
 	"github.com/gopgas/gopgas/pgas/transport"
 )
 
+// The reasons for which tasks go on.
+const (
+	Lost    = engine.OtherReason + iota // an operation on a dead PE has failed
+	Quieted                             // the operations that a quiet waits for are complete
+)
+
 // maxPosted bounds the non-blocking operations of a channel that are under way, about as the depth of a
 // NIC's queue does. A PE that posts more waits until they are complete.
 const maxPosted = 1024
 
 // Name returns "sim".
-func (p *pe) Name() string { return "sim" }
+func (p *PE) Name() string { return "sim" }
 
 // Heap returns nil: a PE reaches the heaps of others only through the simulator.
-func (p *pe) Heap(int) []byte { return nil }
+func (p *PE) Heap(int) []byte { return nil }
 
 // Channel implements transport.Transport.
-func (p *pe) Channel(bool) (transport.Channel, error) { return p.newChannel(false), nil }
+func (p *PE) Channel(bool) (transport.Channel, error) { return p.newChannel(false), nil }
 
 // CPUChannel implements transport.CPUChanneler.
-func (p *pe) CPUChannel(bool) (transport.Channel, error) { return p.newChannel(true), nil }
+func (p *PE) CPUChannel(bool) (transport.Channel, error) { return p.newChannel(true), nil }
 
-func (p *pe) newChannel(cpu bool) *channel {
+// newChannel returns a channel of p. With cpu, its atomics on the own host are the CPU's.
+func (p *PE) newChannel(cpu bool) *channel {
 	p.channels++
 	return &channel{pe: p, cpu: cpu, serial: p.channels}
 }
 
 // Close implements transport.Transport.
-func (p *pe) Close() error { return nil }
+func (p *PE) Close() error { return nil }
 
+// A channel is the way of one goroutine to the memory of all PEs.
 type channel struct {
-	pe               *pe
+	pe               *PE
 	cpu              bool // atomics on its own host are the CPU's
 	flows            map[int]*flow
-	all              []*flow // the flows in the order in which they were made
-	lastFlow         *flow   // the flow used last
-	pendingOps       int     // non-blocking operations under way
-	postedSinceQuiet bool    // something was posted since the last Quiet
-	serial           int     // index among its PE's channels
-	completedAt      int64   // when the last complete operation was acknowledged
-	quietWaits       []quietWait
-	err              error // error of all later quiets: about the first dead PE that an operation went to
+	all              []*flow     // the flows in the order in which they were made
+	lastFlow         *flow       // the flow used last
+	pendingOps       int         // non-blocking operations under way
+	postedSinceQuiet bool        // something was posted since the last Quiet
+	serial           int         // index among its PE's channels
+	completedAt      int64       // when the last complete operation was acknowledged
+	quietWaits       []quietWait // tasks that wait in a quiet
+	err              error       // error of all later quiets: about the first dead PE that an operation went to
 }
 
 // quietWait is a task that waits for operations to complete.
 type quietWait struct {
 	t *engine.Task
-	f *flow // the operations to one PE; nil: all
+	f *flow // the operations that it waits for, to one PE; nil: those to all
 }
 
+// flow returns the flow of c to a PE.
 func (c *channel) flow(to int) *flow {
 	if f := c.lastFlow; f != nil && f.to.ID == to {
 		return f
 	}
 	f := c.flows[to]
 	if f == nil {
-		f = &flow{ch: c, to: c.pe.s.pes[to]}
+		f = &flow{ch: c, to: c.pe.net.pes[to]}
 		if c.flows == nil {
 			c.flows = map[int]*flow{}
 		}
@@ -73,17 +82,17 @@ func (c *channel) flow(to int) *flow {
 }
 
 // newOp returns an operation of kind k on pe, from the channel's PE.
-func (c *channel) newOp(k kind, pe int, off uint64) *op {
-	s := c.pe.s
-	o := s.newOp(k)
-	o.from, o.to, o.off = c.pe, s.pes[pe], off
+func (c *channel) newOp(k kind, pe int, off uint64) *Op {
+	net := c.pe.net
+	o := net.newOp(k)
+	o.from, o.to, o.off = c.pe, net.pes[pe], off
 	o.origin, o.target = int32(c.pe.ID), int32(pe)
 	return o
 }
 
 // Put implements transport.Channel.
 func (c *channel) Put(pe int, dst uint64, src []byte) {
-	if c.pe.s.unordered() && len(src) > 8 {
+	if c.pe.net.unordered() && len(src) > 8 {
 		cut := len(src) / 2 &^ 7 // a put of more than a word may become visible in parts
 		c.put(pe, dst, src[:max(8, cut)])
 		c.put(pe, dst+uint64(max(8, cut)), src[max(8, cut):])
@@ -95,7 +104,7 @@ func (c *channel) Put(pe int, dst uint64, src []byte) {
 func (c *channel) put(pe int, dst uint64, src []byte) {
 	o := c.newOp(opPut, pe, dst)
 	o.data = append(o.data[:0], src...)
-	o.nic = !c.pe.s.sameHost(c.pe.ID, pe)
+	o.nic = !c.pe.net.costs.sameHost(c.pe.ID, pe)
 	c.touchesOwnHeap(src, false)
 	c.post(o)
 }
@@ -113,18 +122,18 @@ func (c *channel) PutSignal(pe int, dst uint64, src []byte, sig uint64, op trans
 // Get implements transport.Channel.
 func (c *channel) Get(_ context.Context, pe int, dst []byte, src uint64) error {
 	o := c.newOp(opGet, pe, src)
-	o.size, o.nic = len(dst), !c.pe.s.sameHost(c.pe.ID, pe)
+	o.size, o.nic = len(dst), !c.pe.net.costs.sameHost(c.pe.ID, pe)
 	err := c.execute(o)
 	copy(dst, o.data) // by this task, since dst may be on its stack
 	c.touchesOwnHeap(dst, true)
-	c.pe.s.release(o)
+	c.pe.net.release(o)
 	return err
 }
 
 // GetNB implements transport.Channel.
 func (c *channel) GetNB(pe int, dst []byte, src uint64) {
 	o := c.newOp(opGet, pe, src)
-	o.size, o.dst, o.nic = len(dst), dst, !c.pe.s.sameHost(c.pe.ID, pe)
+	o.size, o.dst, o.nic = len(dst), dst, !c.pe.net.costs.sameHost(c.pe.ID, pe)
 	c.post(o)
 }
 
@@ -133,7 +142,7 @@ func (c *channel) Atomic(_ context.Context, pe int, op transport.Op, at transpor
 	o := c.atomic(pe, op, at, operand, cond)
 	err := c.execute(o)
 	old := o.old
-	c.pe.s.release(o)
+	c.pe.net.release(o)
 	return old, err
 }
 
@@ -149,7 +158,7 @@ func (c *channel) Post(pe int, op transport.Op, at transport.Word, operand uint6
 	c.post(c.atomic(pe, op, at, operand, 0))
 }
 
-func (c *channel) atomic(pe int, op transport.Op, at transport.Word, operand, cond uint64) *op {
+func (c *channel) atomic(pe int, op transport.Op, at transport.Word, operand, cond uint64) *Op {
 	o := c.newOp(opAtomic, pe, at.Off)
 	o.atomicOp, o.bytes, o.operand, o.cond = op, uint8(at.Bytes), operand, cond
 	o.nic = c.atomicsByNIC(pe)
@@ -158,58 +167,58 @@ func (c *channel) atomic(pe int, op transport.Op, at transport.Word, operand, co
 
 // atomicsByNIC reports whether the NIC executes atomics on pe, and not the CPU.
 func (c *channel) atomicsByNIC(pe int) bool {
-	return !c.pe.s.sameHost(c.pe.ID, pe) || c.pe.s.cfg.Atomics == Split && !c.cpu
+	return !c.pe.net.costs.sameHost(c.pe.ID, pe) || c.pe.net.config.Split && !c.cpu
 }
 
 // execute issues o and waits for its reply. The caller releases o.
-func (c *channel) execute(o *op) error {
-	s, t := c.pe.s, c.pe.s.engine.Running()
+func (c *channel) execute(o *Op) error {
+	net, t := c.pe.net, c.pe.net.Engine.Running()
 	o.SetTask(t)
-	if s.unordered() || o.notifies {
+	if net.unordered() || o.notifies {
 		o.flow = c.flow(o.to.ID)
 	}
-	if s.unordered() {
+	if net.unordered() {
 		o.flow.add(o)
 	}
-	if s.exploring() {
-		s.number(o)
-		s.explorer.opIssued(o)
-		s.engine.Schedule(0, &o.Event)
+	if net.exploring() {
+		net.number(o)
+		o.phase = applying
+		net.observer.Issued(o)
+		net.Engine.Schedule(0, &o.Event)
 		t.Park()
 		return t.Err()
 	}
-	s.issue(o, t)
+	net.issue(o, t)
 	t.Elapsed = 0
 	t.Park()
 	return t.Err()
 }
 
 // post issues o, which is non-blocking.
-func (c *channel) post(o *op) {
-	s, t := c.pe.s, c.pe.s.engine.Running()
+func (c *channel) post(o *Op) {
+	net, t := c.pe.net, c.pe.net.Engine.Running()
 	o.flow = c.flow(o.to.ID)
 	o.flow.pendingOps++
 	c.pendingOps++
-	if s.unordered() {
+	if net.unordered() {
 		o.flow.add(o)
 	}
-	if s.exploring() {
-		s.explorer.histories[c.pe.ID].readOnly = false
-		s.explorer.opIssued(o)
+	if net.exploring() {
+		net.observer.Issued(o)
 	}
 	c.postedSinceQuiet = true
-	s.issue(o, t)
+	net.issue(o, t)
 	if c.pendingOps >= maxPosted {
 		c.await(t, nil)
 	}
 	if t.Elapsed > maxElapsed {
-		s.engine.Advance(t, 0)
+		net.Engine.Advance(t, 0)
 	}
 }
 
 // Fence implements transport.Channel.
 func (c *channel) Fence(pe int) {
-	t := c.pe.s.engine.Running()
+	t := c.pe.net.Engine.Running()
 	if pe >= 0 {
 		c.fence(t, c.flow(pe))
 		return
@@ -223,16 +232,16 @@ func (c *channel) Fence(pe int) {
 // CPU overtakes operations of the NIC of its host: there a fence is a quiet, as on real machines.
 func (c *channel) fence(t *engine.Task, f *flow) {
 	switch {
-	case c.pe.s.unordered():
+	case c.pe.net.unordered():
 		f.fence()
-	case c.pe.s.cfg.Atomics == Split && !c.cpu && c.pe.s.sameHost(c.pe.ID, f.to.ID):
+	case c.pe.net.config.Split && !c.cpu && c.pe.net.costs.sameHost(c.pe.ID, f.to.ID):
 		c.await(t, f)
 	}
 }
 
 // Quiet implements transport.Channel.
 func (c *channel) Quiet(ctx context.Context, pe int) error {
-	t := c.pe.s.engine.Running()
+	t := c.pe.net.Engine.Running()
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
@@ -252,11 +261,11 @@ func (c *channel) Close() error { return nil }
 
 // await parks t until the operations to one PE are complete, or those to all if f is nil.
 func (c *channel) await(t *engine.Task, f *flow) {
-	s := c.pe.s
-	notified := s.costs.Notify > 0 && c.byNIC(f)
+	net := c.pe.net
+	notified := net.costs.Notify > 0 && c.byNIC(f)
 	left := c.pending(f) > 0
-	if !left && c.postedSinceQuiet && s.exploring() { // a wait that is already over is a move of its own
-		s.engine.ResumeAt(t, 0, reasonQuiet)
+	if !left && c.postedSinceQuiet && net.exploring() { // a wait that is already over is a move of its own
+		net.Engine.ResumeAt(t, 0, Quieted)
 		t.Park()
 	}
 	if left {
@@ -270,14 +279,14 @@ func (c *channel) await(t *engine.Task, f *flow) {
 	if f != nil {
 		since = f.completedAt
 	}
-	if s.exploring() {
+	if net.exploring() {
 		return
 	}
-	if d := since - s.engine.Now() - t.Elapsed; d > 0 {
-		s.engine.Advance(t, d)
+	if d := since - net.Engine.Now() - t.Elapsed; d > 0 {
+		net.Engine.Advance(t, d)
 	}
-	if notified && !s.cfg.Adversary {
-		s.engine.Advance(t, int64(s.costs.Notify))
+	if notified && !net.config.Adversary {
+		net.Engine.Advance(t, net.costs.Notify)
 	}
 }
 
@@ -286,7 +295,7 @@ func (c *channel) byNIC(f *flow) bool {
 	if f == nil {
 		return slices.ContainsFunc(c.all, c.byNIC)
 	}
-	return f.pendingOps > 0 && c.atomicsByNIC(f.to.ID) || f.completedAt > c.pe.s.engine.Now()
+	return f.pendingOps > 0 && c.atomicsByNIC(f.to.ID) || f.completedAt > c.pe.net.Engine.Now()
 }
 
 func (c *channel) pending(f *flow) int {
@@ -298,7 +307,7 @@ func (c *channel) pending(f *flow) int {
 
 // opCompleted records that a posted operation is complete, and resumes tasks that wait for that. It returns the
 // task that goes on now, if any.
-func (f *flow) opCompleted(s *sim) *engine.Task {
+func (f *flow) opCompleted(net *Network) *engine.Task {
 	c := f.ch
 	f.pendingOps--
 	c.pendingOps--
@@ -306,8 +315,19 @@ func (f *flow) opCompleted(s *sim) *engine.Task {
 		if q := c.quietWaits[i]; c.pending(q.f) == 0 {
 			c.quietWaits = append(c.quietWaits[:i], c.quietWaits[i+1:]...)
 			i--
-			s.engine.ResumeBusy(q.t, reasonQuiet)
+			net.Engine.ResumeBusy(q.t, Quieted)
 		}
 	}
 	return nil
+}
+
+// touchesOwnHeap tells the observer that an operation of c copies from or to b, if b is in the initiator's own heap.
+func (c *channel) touchesOwnHeap(b []byte, write bool) {
+	x := c.pe.net.observer
+	if x == nil {
+		return
+	}
+	if lo, hi, own := c.pe.HeapRange(b); own {
+		x.UsesHeap(c.pe, lo, hi, write)
+	}
 }

@@ -1,31 +1,36 @@
-package sim
+package network
 
-// What is prefetched of PEs and operations. Package engine says why.
+// Operations as events of the engine, and what is prefetched for them. Package engine says why.
 
 import (
 	"unsafe"
 
-	"github.com/gopgas/gopgas/pgas/internal/private"
 	"github.com/gopgas/gopgas/pgas/sim/internal/engine"
 	"github.com/gopgas/gopgas/pgas/sim/internal/prefetch"
 )
 
-// recordHotLines records the lines that the operations of p read, once its World is open: the first lines of its
-// channel and of its World, and those of the World's objects. It returns for how many there is no room.
-func (p *pe) recordHotLines() (left int) {
-	objects, remote := private.HotLines(p.world)
-	world := uintptr(unsafe.Pointer(p.world))
-	lines := []uintptr{uintptr(unsafe.Pointer(remote.(*channel))), world, world + 64, world + 128}
-	return p.SetHotLines(append(lines, objects...))
-}
+// OpOf returns the operation that begins with ev.
+func OpOf(ev *engine.Event) *Op { return (*Op)(unsafe.Pointer(ev)) }
 
-// opOf returns the operation that begins with ev.
-func opOf(ev *engine.Event) *op { return (*op)(unsafe.Pointer(ev)) }
+// Happen implements engine.Model: it makes the operation of ev go through the phase that it has reached.
+func (net *Network) Happen(ev *engine.Event) *engine.Task {
+	o := OpOf(ev)
+	switch o.phase {
+	case arriving:
+		return net.arrive(o)
+	case applying, writing, signalling, notifying:
+		return net.Effect(o)
+	}
+	if o.phase == replying {
+		return net.replyArrived(o)
+	}
+	return net.complete(o)
+}
 
 // Prefetch implements engine.Model: it prefetches what the next phase of the operation of ev reads, and returns the
 // task that may go on then.
-func (s *sim) Prefetch(stage engine.Stage, ev *engine.Event) *engine.Task {
-	o := opOf(ev)
+func (net *Network) Prefetch(stage engine.Stage, ev *engine.Event) *engine.Task {
+	o := OpOf(ev)
 	switch stage {
 	case engine.StagePEs:
 		if o.phase < replying {
@@ -41,7 +46,7 @@ func (s *sim) Prefetch(stage engine.Stage, ev *engine.Event) *engine.Task {
 }
 
 // prefetchWords prefetches what the next phase of o reads, besides the operation and its PEs.
-func (o *op) prefetchWords() {
+func (o *Op) prefetchWords() {
 	switch {
 	case o.phase < applying:
 		prefetch.Lines(uintptr(unsafe.Pointer(o.to.host)), 1)

@@ -1,4 +1,4 @@
-package sim
+package explorer
 
 // Moves. One choice of an exploration is a move: an operation takes effect or a wait ends,
 // and the task that was waiting runs on to its next operation. The footprint of a move is what it has read
@@ -14,7 +14,7 @@ import (
 
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/sim/internal/engine"
-	"github.com/gopgas/gopgas/pgas/transport/shm"
+	"github.com/gopgas/gopgas/pgas/sim/internal/network"
 )
 
 // A proc is a process of the search, which makes moves one after another: a task, a non-blocking operation, or a
@@ -44,11 +44,11 @@ func (c choice) proc() proc {
 	if call := engine.CallOf(c.event); call != nil {
 		return proc{int32(call.PE.ID), procCall, call.Serial}
 	}
-	o := opOf(c.event)
+	o := network.OpOf(c.event)
 	if t := o.Task(); t != nil {
 		return procOf(t)
 	}
-	return proc{o.origin, procOp, o.serial}
+	return proc{int32(o.From().ID), procOp, o.Serial}
 }
 
 // A span is a range of a PE's heap that was read or written.
@@ -67,8 +67,8 @@ type move struct {
 	global     bool   // it depends on everything: a PE dies
 	shares     bool   // it uses what Shares reports
 	quietEnded bool   // a quiet has ended
-	flow       uint64 // of the operation, if fences order it
-	epoch      uint32 // in that flow
+	flow       uint64 // flow of the operation, if fences order it
+	epoch      uint32 // epoch of the operation in its flow
 	spans      []span
 	created    []proc // processes that it has created
 }
@@ -126,43 +126,18 @@ func conflict(a, b []span) bool {
 }
 
 // footprint records what o is going to read and write.
-func (x *explorer) footprint(s *sim, o *op) {
-	m, to := &x.move, &o.to.PE
-	m.global = o.to.dead || o.from.dead
-	if f := o.flow; f != nil && o.ordered() {
-		m.flow, m.epoch = f.id(), o.epoch
-	}
-	switch {
-	case o.phase == signalling:
-		m.touch(to, true, o.sig, o.sig+8)
-	case o.phase == notifying:
-		m.touch(to, true, boot.NoteQueueOff, shm.NoteQueueEnd)
-	case o.kind == opPut:
-		m.touch(to, true, o.off, o.off+uint64(len(o.data)))
-	case o.kind == opGet:
-		m.touch(to, false, o.off, o.off+uint64(o.size))
-	case o.nic && s.cfg.Atomics == Split: // it locks the word
-		m.touch(to, true, o.off&^7, o.off&^7+8)
-	default:
-		v := word(o.to.heap, o.off, o.bytes)
-		changes := changedWord(o.atomicOp, o.bytes, v, o.operand, o.cond) != v
-		m.touch(to, changes, o.off, o.off+uint64(o.bytes))
-	}
-	if lo, hi, own := o.from.heapRange(o.dst); own {
-		m.touch(&o.from.PE, true, lo, hi)
-	}
-}
-
-// id returns a number that identifies f.
-func (f *flow) id() uint64 {
-	return uint64(f.ch.pe.ID)<<48 | uint64(f.ch.serial)<<24 | uint64(f.to.ID)
+func (x *Explorer) footprint(o *network.Op) {
+	m := &x.move
+	m.global = o.OfDead()
+	m.flow, m.epoch = o.Epoch()
+	x.net.Footprint(o, func(p *network.PE, write bool, lo, hi uint64) { m.touch(&p.PE, write, lo, hi) })
 }
 
 // waitEnded records that t, whose wait has ended, reads the words that it has waited for.
-func (x *explorer) waitEnded(t *engine.Task, why engine.Reason) {
+func (x *Explorer) waitEnded(t *engine.Task, why engine.Reason) {
 	lo, hi := t.Words()
 	switch {
-	case why == reasonQuiet:
+	case why == network.Quieted:
 		x.move.quietEnded = true
 	case why < engine.Waited:
 	case lo < boot.ReservedBytes:
@@ -173,43 +148,46 @@ func (x *explorer) waitEnded(t *engine.Task, why engine.Reason) {
 }
 
 // reads records that p reads its own heap in the step under way.
-func (x *explorer) reads(p *engine.PE, lo, hi uint64) {
-	if x.s.cfg.Reduce {
+func (x *Explorer) reads(p *engine.PE, lo, hi uint64) {
+	if x.reduce {
 		h := &x.histories[p.ID]
-		h.digest = engine.Mix(h.digest + x.bytes(x.heap(p)[lo:hi]))
+		h.digest = engine.Mix(h.digest + x.bytes(x.heap(p.ID)[lo:hi]))
 		x.move.touch(p, false, lo, hi)
 	}
 }
 
-// opIssued records that the initiator of o uses words of the runtime, and so memory that only the runtime knows.
-func (x *explorer) opIssued(o *op) {
-	if o.off < boot.ReservedBytes {
-		x.ReadsHeap(&o.from.PE)
+// Issued implements network.Observer. An initiator of an operation on words of the runtime uses memory that only the
+// runtime knows.
+func (x *Explorer) Issued(o *network.Op) {
+	if o.Task() == nil {
+		x.histories[o.From().ID].readOnly = false
+	}
+	if o.InReserved() {
+		x.ReadsHeap(&o.From().PE)
+	}
+}
+
+// UsesHeap implements network.Observer.
+func (x *Explorer) UsesHeap(p *network.PE, lo, hi uint64, write bool) {
+	switch {
+	case !x.reduce:
+	case write:
+		x.move.touch(&p.PE, true, lo, hi)
+	default:
+		x.reads(&p.PE, lo, hi)
 	}
 }
 
 // WaitBegins implements engine.Order.
-func (x *explorer) WaitBegins(p *engine.PE, lo, hi uint64) {
+func (x *Explorer) WaitBegins(p *engine.PE, lo, hi uint64) {
 	if hi > 0 && lo < boot.ReservedBytes {
 		x.ReadsHeap(p)
 	}
 }
 
 // WaitEnds implements engine.Order. A move of another PE ends a wait of t only if it has ended the wait's context.
-func (x *explorer) WaitEnds(t *engine.Task) {
+func (x *Explorer) WaitEnds(t *engine.Task) {
 	if x.move.proc.pe != int32(t.PE().ID) {
 		x.move.global = true
-	}
-}
-
-// touchesOwnHeap records that an operation of c copies from or to b, if that is in the initiator's own heap.
-func (c *channel) touchesOwnHeap(b []byte, write bool) {
-	if !c.pe.s.reducing() {
-		return
-	}
-	if lo, hi, own := c.pe.heapRange(b); own && write {
-		c.pe.s.explorer.move.touch(&c.pe.PE, true, lo, hi)
-	} else if own {
-		c.pe.s.explorer.reads(&c.pe.PE, lo, hi)
 	}
 }

@@ -1,6 +1,6 @@
-package sim
+package network
 
-// The trace: what has happened, step by step. The last steps go into the report of a failure, all of them to
+// The trace: what has happened, step by step. The last steps are kept for the report of a failure, and all go to
 // Config.Trace.
 
 import (
@@ -8,7 +8,6 @@ import (
 	"io"
 	"strings"
 
-	"github.com/gopgas/gopgas/pgas/internal/private"
 	"github.com/gopgas/gopgas/pgas/transport"
 )
 
@@ -43,50 +42,21 @@ const stepsKept = 1 << 6
 type trace struct {
 	out  io.Writer
 	name func(pe int32, off uint64) string // what the program calls a word of a PE's heap, or ""
-	n    uint64
-	last [stepsKept]step
+	n    uint64                            // steps so far
+	last [stepsKept]step                   // the last steps: step i at i%stepsKept
 }
 
-func (s *sim) record(w stepKind, o *op) {
-	t := &s.trace
+// next returns the place of the next step.
+func (t *trace) next() *step {
 	e := &t.last[t.n%stepsKept]
 	t.n++
-	*e = step{s.engine.Now(), w, o.kind, o.atomicOp, o.origin, o.target, o.id, o.off, o.bytesMoved(), o.operand, o.cond, o.old}
-	if o.signal && w != effectStep {
-		e.off = o.sig
-	}
-	if t.out != nil {
-		fmt.Fprintln(t.out, e.text(t.name))
-	}
+	return e
 }
 
-// bytesMoved returns how much data o moves.
-func (o *op) bytesMoved() int {
-	if o.kind == opGet {
-		return o.size
-	}
-	return len(o.data)
-}
+// print writes e to out.
+func (t *trace) print(e *step) { fmt.Fprintln(t.out, e.text(t.name)) }
 
-// nameOf returns what the program of a PE calls the word at an offset of its heap, or "" if it has no name.
-func (s *sim) nameOf(pe int32, off uint64) string {
-	if w := s.pes[pe].world; w != nil {
-		return private.Node(w).NameOf(off)
-	}
-	return ""
-}
-
-func (s *sim) recordDeath(p *pe) {
-	t := &s.trace
-	e := &t.last[t.n%stepsKept]
-	t.n++
-	*e = step{time: s.engine.Now(), kind: deathStep, from: int32(p.ID)}
-	if t.out != nil {
-		fmt.Fprintln(t.out, e.text(t.name))
-	}
-}
-
-// tail returns the last n steps.
+// tail returns the last n steps, or fewer.
 func (t *trace) tail(n int) []string {
 	var lines []string
 	for i := t.n - min(t.n, stepsKept, uint64(n)); i < t.n; i++ {

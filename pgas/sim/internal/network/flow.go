@@ -1,4 +1,4 @@
-package sim
+package network
 
 // Flows: the order of the operations of one channel on one PE, with an adversary. Fences divide them into
 // epochs: an operation takes effect when all of earlier epochs have. Operations on the same bytes take effect
@@ -12,7 +12,7 @@ import (
 // A flow is the operations of a channel on one PE.
 type flow struct {
 	ch          *channel
-	to          *pe
+	to          *PE
 	pendingOps  int   // non-blocking operations under way
 	completedAt int64 // when the last of the complete ones was acknowledged
 	lastNote    int64 // when the last note is delivered
@@ -21,8 +21,8 @@ type flow struct {
 	epoch       uint32   // of the next operation
 	oldestEpoch uint32   // all operations of earlier epochs have taken effect
 	perEpoch    []uint32 // operations of oldestEpoch, oldestEpoch+1, … that have not taken effect
-	unapplied   []*op    // the same operations, in the order of their issue
-	laterEpochs []*op    // operations of later epochs that have arrived
+	unapplied   []*Op    // the same operations, in the order of their issue
+	laterEpochs []*Op    // operations of later epochs that have arrived
 }
 
 // order is an operation's place in its flow.
@@ -30,14 +30,14 @@ type order struct {
 	epoch        uint32
 	blocked      bool  // it has arrived, and waits for operations before it
 	predecessors int   // operations on the same bytes that must take effect first
-	successors   []*op // operations that wait for this one
+	successors   []*Op // operations that wait for this one
 }
 
 // ordered reports whether fences order o.
-func (o *op) ordered() bool { return o.kind != opGet || o.notifies }
+func (o *Op) ordered() bool { return o.kind != opGet || o.notifies }
 
 // add gives o, which is issued, its place in the flow.
-func (f *flow) add(o *op) {
+func (f *flow) add(o *Op) {
 	f.orderBehind(o)
 	if !o.ordered() {
 		return
@@ -52,7 +52,7 @@ func (f *flow) add(o *op) {
 
 // orderBehind makes o wait for earlier operations on its bytes. If one of these covers o, those before that one need
 // not be recorded: they precede o through it.
-func (f *flow) orderBehind(o *op) {
+func (f *flow) orderBehind(o *Op) {
 	for _, other := range slices.Backward(f.unapplied) {
 		if other.precedes(o) {
 			o.predecessors++
@@ -72,12 +72,12 @@ func (f *flow) fence() {
 }
 
 // mustWait reports whether other operations must take effect before o.
-func (f *flow) mustWait(o *op) bool {
+func (f *flow) mustWait(o *Op) bool {
 	return o.predecessors > 0 || o.ordered() && o.epoch != f.oldestEpoch
 }
 
 // hold keeps o, which must wait, until it need not.
-func (f *flow) hold(o *op) {
+func (f *flow) hold(o *Op) {
 	if o.ordered() && o.epoch != f.oldestEpoch {
 		f.laterEpochs = append(f.laterEpochs, o)
 	} else {
@@ -86,7 +86,7 @@ func (f *flow) hold(o *op) {
 }
 
 // markApplied records that o has taken effect, and schedules operations that waited for it.
-func (f *flow) markApplied(s *sim, o *op) {
+func (f *flow) markApplied(net *Network, o *Op) {
 	if !o.ordered() {
 		return
 	}
@@ -96,7 +96,7 @@ func (f *flow) markApplied(s *sim, o *op) {
 		follower.predecessors--
 		if follower.blocked && follower.predecessors == 0 {
 			follower.blocked = false
-			s.engine.Schedule(s.engine.Now(), &follower.Event)
+			net.Engine.Schedule(net.Engine.Now(), &follower.Event)
 		}
 	}
 	clear(o.successors)
@@ -112,14 +112,14 @@ func (f *flow) markApplied(s *sim, o *op) {
 		if f.mustWait(o) {
 			f.hold(o)
 		} else {
-			s.engine.Schedule(s.engine.Now(), &o.Event)
+			net.Engine.Schedule(net.Engine.Now(), &o.Event)
 		}
 	}
 }
 
 // precedes reports whether o, which was issued before other, must take effect first: o writes bytes that other
 // reads or writes, or both leave a note.
-func (o *op) precedes(other *op) bool {
+func (o *Op) precedes(other *Op) bool {
 	if o.notifies && other.notifies {
 		return true
 	}
@@ -134,7 +134,7 @@ func (o *op) precedes(other *op) bool {
 }
 
 // covers reports whether everything that precedes other also precedes o.
-func (o *op) covers(other *op) bool {
+func (o *Op) covers(other *Op) bool {
 	if other.notifies && !o.notifies {
 		return false
 	}
@@ -154,7 +154,7 @@ func (o *op) covers(other *op) bool {
 type byteRanges [2][2]uint64
 
 // writes returns the bytes that o writes.
-func (o *op) writes() (s byteRanges) {
+func (o *Op) writes() (s byteRanges) {
 	switch o.kind {
 	case opAtomic:
 		s[0] = [2]uint64{o.off, o.off + uint64(o.bytes)}
@@ -168,7 +168,7 @@ func (o *op) writes() (s byteRanges) {
 }
 
 // touches returns the bytes that o reads or writes.
-func (o *op) touches() byteRanges {
+func (o *Op) touches() byteRanges {
 	if o.kind == opGet {
 		return byteRanges{{o.off, o.off + uint64(o.size)}}
 	}

@@ -1,4 +1,4 @@
-package sim
+package explorer
 
 import "math/bits"
 

@@ -1,12 +1,12 @@
-package sim
+package network
 
-// Operations under way. An op is a pooled object from its issue until it is complete on both sides. Events move it
-// through its phases:
+// Operations under way. An Op is a pooled object from its issue until it is complete on both sides. Events
+// move it through its phases:
 //
 //	NIC   leave the initiator's NIC, arrive at the target's, take effect, and return with the result
 //	CPU   take effect: the PEs of a host access each other's memory
 //
-// effect applies an operation to memory, in every mode of the simulator.
+// Effect applies an operation to memory, in every mode of the simulator.
 
 import (
 	"encoding/binary"
@@ -17,28 +17,9 @@ import (
 	"github.com/gopgas/gopgas/pgas/transport/shm"
 )
 
-type kind uint8
-
-const (
-	opPut kind = iota
-	opGet
-	opAtomic
-)
-
-type phase uint8
-
-const (
-	arriving   phase = iota // it arrives at the target
-	applying                // it takes effect
-	writing                 // the NIC writes the new value of the word
-	signalling              // the signal of a put takes effect
-	notifying               // the note is delivered
-	replying                // its reply arrives at the initiator
-	completing              // the initiator's NIC has received the reply
-)
-
-// The fields that every event of an operation reads are in the first two lines of 64 bytes.
-type op struct {
+// An Op is an operation under way, on the memory of a PE. The fields that every event of an operation reads are in its
+// first two lines of 64 bytes.
+type Op struct {
 	engine.Event // its task waits for the reply
 	kind         kind
 	phase        phase
@@ -49,8 +30,8 @@ type op struct {
 	bytes        uint8 // size of the word
 	origin       int32 // number of from
 	target       int32 // number of to
-	from         *pe
-	to           *pe
+	from         *PE
+	to           *PE
 	link         *Link  // the link between their NICs
 	off          uint64 // offset of the data, or of the word
 
@@ -66,119 +47,127 @@ type op struct {
 	sig  uint64 // offset of the word of the signal
 	note note
 	order
-	serial int32 // number among its PE's non-blocking operations, in an exploration
+	Serial int32 // for an Observer: the number among its PE's non-blocking operations
 }
 
-// opBatch is how many ops are allocated at once.
+// record records a step of o.
+func (net *Network) record(w stepKind, o *Op) {
+	e := net.trace.next()
+	*e = step{net.Engine.Now(), w, o.kind, o.atomicOp, o.origin, o.target, o.id, o.off, o.bytesMoved(), o.operand, o.cond, o.old}
+	if o.signal && w != effectStep {
+		e.off = o.sig
+	}
+	if net.trace.out != nil {
+		net.trace.print(e)
+	}
+}
+
+// bytesMoved returns how much data o moves.
+func (o *Op) bytesMoved() int {
+	if o.kind == opGet {
+		return o.size
+	}
+	return len(o.data)
+}
+
+// opBatch is how many operations are allocated at once.
 const opBatch = 64
 
 // maxKeptData is the largest buffer that is kept for another operation.
 const maxKeptData = 4096
 
-func (s *sim) newOp(k kind) *op {
-	if n := len(s.freeOps); n > 0 {
-		o := s.freeOps[n-1]
-		s.freeOps = s.freeOps[:n-1]
+// newOp returns an operation of kind k, whose other fields are zero or not used by the kind.
+func (net *Network) newOp(k kind) *Op {
+	if n := len(net.freeOps); n > 0 {
+		o := net.freeOps[n-1]
+		net.freeOps = net.freeOps[:n-1]
 		o.kind = k
 		return o
 	}
-	more := make([]op, opBatch)
-	for i := range more {
-		s.freeOps = append(s.freeOps, &more[i])
+	more := make([]Op, opBatch)
+	for i := range more[1:] {
+		net.freeOps = append(net.freeOps, &more[1+i])
 	}
-	return s.newOp(k)
+	more[0].kind = k
+	return &more[0]
 }
 
-func (s *sim) release(o *op) {
+// release returns o, which is complete, to the pool.
+func (net *Network) release(o *Op) {
 	// the most frequent: its other fields were not used
-	if o.kind == opAtomic && o.Task() != nil && !o.notifies && !s.unordered() {
+	if o.kind == opAtomic && o.Task() != nil && !o.notifies && !net.unordered() {
 		o.phase = arriving
-		o.SetTask(nil)
-		s.freeOps = append(s.freeOps, o)
+		o.ClearTask()
+		net.freeOps = append(net.freeOps, o)
 		return
 	}
 	data := o.data[:0]
 	if cap(data) > maxKeptData {
 		data = nil
 	}
-	*o = op{data: data, order: order{successors: o.successors[:0]}}
-	s.freeOps = append(s.freeOps, o)
+	*o = Op{data: data, order: order{successors: o.successors[:0]}}
+	net.freeOps = append(net.freeOps, o)
 }
 
-// Happen implements engine.Model: it makes the operation of ev go through the phase that it has reached.
-func (s *sim) Happen(ev *engine.Event) *engine.Task {
-	o := opOf(ev)
-	switch o.phase {
-	case arriving:
-		return s.arrive(o)
-	case applying, writing, signalling, notifying:
-		return s.effect(o)
+// Effect applies o to the memory of its target. An operation may take effect in two steps.
+func (net *Network) Effect(o *Op) *engine.Task {
+	if net.anyDead && o.to.dead {
+		return net.failOp(o)
 	}
-	if o.phase == replying {
-		return s.replyArrived(o)
-	}
-	return s.complete(o)
-}
-
-// effect applies o to the memory of its target. An operation may take effect in two steps.
-func (s *sim) effect(o *op) *engine.Task {
-	if s.anyDead && o.to.dead {
-		return s.failOp(o)
-	}
-	if f := o.flow; f != nil && o.phase == applying && s.unordered() && f.mustWait(o) {
+	if f := o.flow; f != nil && o.phase == applying && net.unordered() && f.mustWait(o) {
 		f.hold(o)
 		return nil
 	}
 	switch o.phase {
 	case writing:
-		s.write(o)
-		s.unlock(o.to, o.off)
-		return s.finishEffect(o)
+		net.write(o)
+		net.unlock(o.to, o.off)
+		return net.finishEffect(o)
 	case signalling:
-		s.applySignal(o)
-		return s.reply(o)
+		net.applySignal(o)
+		return net.reply(o)
 	case notifying:
-		return s.notify(o)
+		return net.notify(o)
 	}
 	switch o.kind {
 	case opPut:
 		copy(o.to.heap[o.off:], o.data)
-		if s.exploring() {
-			s.explorer.wroteReserved(o.to, o.off, s.explorer.bytes(o.data))
+		if net.exploring() {
+			net.observer.WroteBytes(o.to, o.off, o.data)
 		}
-		s.record(effectStep, o)
-		s.notifyWaiters(o.to, o.off, o.off+uint64(len(o.data)))
+		net.record(effectStep, o)
+		net.notifyWaiters(o.to, o.off, o.off+uint64(len(o.data)))
 		if o.signal {
 			o.phase = signalling
-			if d := s.signalTime(); d > 0 || s.exploring() {
-				s.engine.Schedule(s.engine.Now()+d, &o.Event)
+			if d := net.signalTime(); d > 0 || net.exploring() {
+				net.Engine.Schedule(net.Engine.Now()+d, &o.Event)
 				return nil
 			}
-			s.applySignal(o)
+			net.applySignal(o)
 		}
 	case opGet:
 		o.data = append(o.data[:0], o.to.heap[o.off:o.off+uint64(o.size)]...)
-		s.record(effectStep, o)
+		net.record(effectStep, o)
 	case opAtomic:
-		if o.nic && s.cfg.Atomics == Split {
-			return s.splitAtomic(o)
+		if o.nic && net.config.Split {
+			return net.splitAtomic(o)
 		}
-		o.old = s.applyAtomic(o)
-		s.record(effectStep, o)
+		o.old = net.applyAtomic(o)
+		net.record(effectStep, o)
 	}
-	return s.finishEffect(o)
+	return net.finishEffect(o)
 }
 
 // applyAtomic applies o to its word and returns the old value.
-func (s *sim) applyAtomic(o *op) uint64 {
+func (net *Network) applyAtomic(o *Op) uint64 {
 	old := word(o.to.heap, o.off, o.bytes)
 	v := changedWord(o.atomicOp, o.bytes, old, o.operand, o.cond)
-	s.store(o.to, o.off, o.bytes, old, v)
+	net.store(o.to, o.off, o.bytes, old, v)
 	return old
 }
 
 // store changes a word from old to v.
-func (s *sim) store(p *pe, off uint64, bytes uint8, old, v uint64) {
+func (net *Network) store(p *PE, off uint64, bytes uint8, old, v uint64) {
 	if v == old {
 		return
 	}
@@ -187,10 +176,10 @@ func (s *sim) store(p *pe, off uint64, bytes uint8, old, v uint64) {
 	} else {
 		binary.NativeEndian.PutUint64(p.heap[off:], v)
 	}
-	if s.exploring() {
-		s.explorer.wroteReserved(p, off, v)
+	if net.exploring() {
+		net.observer.WroteWord(p, off, v)
 	}
-	s.notifyWaiters(p, off, off+uint64(bytes))
+	net.notifyWaiters(p, off, off+uint64(bytes))
 }
 
 func word(heap []byte, off uint64, bytes uint8) uint64 {
@@ -212,47 +201,47 @@ func changedWord(rmw transport.Op, bytes uint8, old, operand, cond uint64) uint6
 	return v
 }
 
-func (s *sim) applySignal(o *op) {
+func (net *Network) applySignal(o *Op) {
 	old := word(o.to.heap, o.sig, 8)
 	v := changedWord(o.atomicOp, 8, old, o.operand, 0)
-	s.record(signalStep, o)
-	s.store(o.to, o.sig, 8, old, v)
+	net.record(signalStep, o)
+	net.store(o.to, o.sig, 8, old, v)
 }
 
 // splitAtomic reads the word of an atomic of the NIC, and schedules the write: the CPU may change the word in between.
 // The NIC's other atomics on the word wait.
-func (s *sim) splitAtomic(o *op) *engine.Task {
-	if s.lock(o) {
+func (net *Network) splitAtomic(o *Op) *engine.Task {
+	if net.lock(o) {
 		return nil
 	}
 	o.old = word(o.to.heap, o.off, o.bytes)
-	s.record(readStep, o)
+	net.record(readStep, o)
 	if o.atomicOp == transport.Fetch {
-		s.unlock(o.to, o.off)
-		return s.finishEffect(o)
+		net.unlock(o.to, o.off)
+		return net.finishEffect(o)
 	}
 	o.phase = writing
-	s.engine.Schedule(s.engine.Now()+s.splitTime(), &o.Event)
+	net.Engine.Schedule(net.Engine.Now()+net.splitTime(), &o.Event)
 	return nil
 }
 
 // write does the second half of a split atomic.
-func (s *sim) write(o *op) {
+func (net *Network) write(o *Op) {
 	v := changedWord(o.atomicOp, o.bytes, o.old, o.operand, o.cond)
-	s.record(writeStep, o)
+	net.record(writeStep, o)
 	if v != o.old { // a failed compare-swap writes nothing
-		s.store(o.to, o.off, o.bytes, ^v, v) // even if the CPU has changed it since
+		net.store(o.to, o.off, o.bytes, ^v, v) // even if the CPU has changed it since
 	}
 }
 
 // A lockedWord is a word between the two halves of a split atomic.
 type lockedWord struct {
 	off     uint64
-	waiting []*op
+	waiting []*Op
 }
 
 // lock makes o the NIC's only atomic on its word. If there is another, it queues o and reports true.
-func (s *sim) lock(o *op) (waits bool) {
+func (net *Network) lock(o *Op) (waits bool) {
 	at := o.off &^ 7
 	for i := range o.to.lockedWords {
 		if l := &o.to.lockedWords[i]; l.off == at {
@@ -265,63 +254,63 @@ func (s *sim) lock(o *op) (waits bool) {
 }
 
 // locked reports whether o must wait for another atomic of the NIC on its word.
-func (s *sim) locked(o *op) bool {
-	return o.kind == opAtomic && o.nic && s.cfg.Atomics == Split && !o.to.dead &&
+func (net *Network) locked(o *Op) bool {
+	return o.kind == opAtomic && o.nic && net.config.Split && !o.to.dead &&
 		slices.ContainsFunc(o.to.lockedWords, func(l lockedWord) bool { return l.off == o.off&^7 })
 }
 
-// heldUp reports whether o cannot take effect now: a fence, another operation or a lock of the NIC holds it up.
-func (s *sim) heldUp(o *op) bool {
-	return o.flow != nil && o.phase == applying && (o.flow.mustWait(o) || s.locked(o))
+// HeldUp reports whether o cannot take effect now: a fence, another operation or a lock of the NIC holds it up.
+func (net *Network) HeldUp(o *Op) bool {
+	return o.flow != nil && o.phase == applying && (o.flow.mustWait(o) || net.locked(o))
 }
 
 // unlock schedules the atomics that wait for the word.
-func (s *sim) unlock(p *pe, off uint64) {
+func (net *Network) unlock(p *PE, off uint64) {
 	at := off &^ 7
 	i := slices.IndexFunc(p.lockedWords, func(l lockedWord) bool { return l.off == at })
 	waiting := p.lockedWords[i].waiting
 	p.lockedWords = slices.Delete(p.lockedWords, i, i+1)
 	for _, o := range waiting {
-		s.engine.Schedule(s.engine.Now(), &o.Event)
+		net.Engine.Schedule(net.Engine.Now(), &o.Event)
 	}
 }
 
 // notifyWaiters evaluates the conditions of tasks of p that read the changed bytes from lo to hi.
-func (s *sim) notifyWaiters(p *pe, lo, hi uint64) {
+func (net *Network) notifyWaiters(p *PE, lo, hi uint64) {
 	if len(p.Waiting()) > 0 {
 		p.RecheckRange(lo, hi)
 	}
 }
 
 // complete ends o at its initiator.
-func (s *sim) complete(o *op) *engine.Task {
-	if s.anyDead && o.from.dead {
-		s.release(o)
+func (net *Network) complete(o *Op) *engine.Task {
+	if net.anyDead && o.from.dead {
+		net.release(o)
 		return nil
 	}
 	if t := o.Task(); t != nil { // it takes the result and releases o
 		if !o.Awaited() {
-			s.release(o)
+			net.release(o)
 			return nil
 		}
-		if o.nic && !s.unordered() {
-			t.Elapsed += s.answerTime()
+		if o.nic && !net.unordered() {
+			t.Elapsed += net.answerTime()
 		}
 		return t
 	}
 	if o.dst != nil {
 		storeResult(o)
-		if s.exploring() {
-			s.explorer.fetched(o)
+		if net.exploring() {
+			net.observer.Fetched(o)
 		}
 	}
 	f := o.flow
-	s.release(o)
-	return f.opCompleted(s)
+	net.release(o)
+	return f.opCompleted(net)
 }
 
 // storeResult writes the result of o to o.dst.
-func storeResult(o *op) {
+func storeResult(o *Op) {
 	switch {
 	case o.kind == opGet:
 		copy(o.dst, o.data)

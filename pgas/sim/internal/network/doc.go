@@ -1,0 +1,23 @@
+// Package network is the machine of a simulated job: memory of PEs, their hosts with a NIC each, and the operations
+// that are under way between them. It is the transport of Worlds, and the Model of an engine.
+//
+// An operation is an event. Without an Observer its phases take the time that Costs say, or random times with an
+// adversary. With an Observer, which an exploration is, they take none.
+//
+//	network.go      Network, PE: one machine and its PEs
+//	channel.go      the transport of a World
+//	notify.go       notified operations
+//	op.go           operations under way, and what they do to memory
+//	op_unsafe.go    operations as events of the engine, and what is prefetched for them
+//	flow.go         the order of operations with an adversary
+//	machine.go      hosts, their NICs and cache lines, and how long operations take
+//	fault.go        delays and deaths of PEs
+//	footprint.go    what an exploration asks of operations
+//	kinds.go        kinds and phases of operations
+//	costs.go        what the parts of a machine cost, by the levels of its topology
+//	weigh.go        bytes that stand for more bytes
+//	trace.go        the last steps
+//	heap_unsafe.go  places in a heap
+//
+//ci:norace computes
+package network
