@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -36,8 +37,17 @@ func curvesOf(a axis, hosts int, spread string, bytes int, benches ...[]string) 
 
 // files returns all pictures.
 func files() []plotFile {
-	const perPanel = "Each panel is an operation; OSHMEM and the floor stand in it where there is one."
-	const inTable = " The table has our times, in brackets as multiples of the floor."
+	return slices.Concat(filesOfBytes(), filesOfPEs(), filesOfHosts(), filesOfSimulated())
+}
+
+// What several pictures say.
+const (
+	perPanel = "Each panel is an operation; OSHMEM and the floor stand in it where there is one."
+	inTable  = " The table has our times, in brackets as multiples of the floor."
+)
+
+// filesOfBytes returns the pictures against bytes.
+func filesOfBytes() []plotFile {
 	return []plotFile{
 		{
 			name: "bytes-host.svg", title: "Against bytes, two PEs of one host",
@@ -55,6 +65,12 @@ func files() []plotFile {
 			axis: againstBytes, curves: curvesOf(againstBytes, 2, "", 0, oneSided, collectives),
 			costs: []cost{ofCPU, ofWire},
 		},
+	}
+}
+
+// filesOfPEs returns the pictures against the PEs of one host.
+func filesOfPEs() []plotFile {
+	return []plotFile{
 		{
 			name: "pes.svg", title: "Against PEs of one host",
 			says: perPanel + inTable,
@@ -71,6 +87,12 @@ func files() []plotFile {
 			axis: againstPEs, curves: curvesOf(againstPEs, 0, "", 8, everyTogether, locks, words),
 			costs: []cost{ofCPU, ofMemory},
 		},
+	}
+}
+
+// filesOfHosts returns the pictures against hosts.
+func filesOfHosts() []plotFile {
+	return []plotFile{
 		{
 			name: "hosts.svg", title: "Against hosts, one PE on each: 8 bytes",
 			says: perPanel + inTable,
@@ -92,6 +114,12 @@ func files() []plotFile {
 			axis: againstHosts, curves: curvesOf(againstHosts, 0, "", 8, everyTogether),
 			costs: []cost{ofCPU, ofWire, ofMemory},
 		},
+	}
+}
+
+// filesOfSimulated returns the pictures against simulated PEs.
+func filesOfSimulated() []plotFile {
+	return []plotFile{
 		{
 			name: "simulated.svg", title: "Against simulated PEs, each on a host",
 			says: "The machine is a Cray XC30, with the parameters of [the simulator](../use/sim.md). Of fcollect and alltoall, which send P² messages, there are fewer PEs.",
