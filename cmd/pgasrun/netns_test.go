@@ -130,7 +130,7 @@ func TestNetnsSignalledWhileMaking(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	script := fmt.Sprintf("#!/bin/sh\ncase \"$*\" in *'netns add '*-1) touch %[1]s/there; until [ -e %[1]s/go ]; do sleep 0.01; done ;; esac\nexec %[2]s \"$@\"\n", dir, ip)
+	script := fmt.Sprintf("#!/bin/sh\ncase \"$*\" in *'-net -batch -') touch %[1]s/there; until [ -e %[1]s/go ]; do sleep 0.01; done ;; esac\nexec %[2]s \"$@\"\n", dir, ip)
 	if err := os.WriteFile(filepath.Join(dir, "ip"), []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +138,10 @@ func TestNetnsSignalledWhileMaking(t *testing.T) {
 	r := launchJob(t, nil, "-netns", "2x1", "pe", "hello")
 	limit, cancel := hang.Context(t.Context())
 	defer cancel()
-	for !exists(dir+"/there") && limit.Err() == nil {
+	for !exists(dir + "/there") {
+		if limit.Err() != nil || len(r.lines) > 0 {
+			t.Fatal("pgasrun has not given the bridge its links by the ip of this test")
+		}
 		time.Sleep(time.Millisecond)
 	}
 	r.cmd.Process.Signal(unix.SIGTERM)

@@ -114,14 +114,17 @@ func remove(names []string) error {
 // ip runs the ip command. It is in a process group of its own: Ctrl-C is for its caller, which undoes what was done.
 func ip(args ...string) error { return runIP(nil, args...) }
 
-// ipBatch gives one ip command the lines. The first line that fails ends it. When ctx has ended, ipBatch returns the
-// cause.
+// ipBatch gives one ip command the lines. The first line that fails ends it, and the error names that line. When ctx
+// has ended, ipBatch returns the cause.
 func ipBatch(ctx context.Context, lines []string, args ...string) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return runIP(lines, append(args, "-batch", "-")...)
+	return runIP(lines, append(args, strings.Fields(batch)...)...)
 }
+
+// batch is the argument that makes ip read its commands.
+const batch = "-batch -"
 
 func runIP(lines []string, args ...string) error {
 	cmd := exec.Command("ip", args...)
@@ -133,8 +136,11 @@ func runIP(lines []string, args ...string) error {
 	if err != nil {
 		said, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
 		command := "ip " + strings.Join(args, " ")
-		if lines != nil {
-			command = fmt.Sprintf("printf '%s' | %s", strings.Join(lines, `\n`), command)
+		if _, failed, ok := strings.Cut(string(out), "Command failed -:"); ok {
+			var n int
+			if fmt.Sscan(failed, &n); n > 0 && n <= len(lines) { // the command that the line alone would be
+				command = strings.TrimSuffix(command, batch) + lines[n-1]
+			}
 		}
 		return fmt.Errorf("`%s` failed (%w): %s", command, err, said)
 	}

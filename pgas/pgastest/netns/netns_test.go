@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -229,9 +230,10 @@ func fakeIP(t *testing.T, fail string) {
 	dir := t.TempDir()
 	script := `#!/bin/sh
 case "$*" in FAIL) echo refused by the test >&2; exit 2 ;; *-batch*) ;; *) exec IP "$@" ;; esac
-lines=
+lines= n=0
 while read -r line || [ "$line" ]; do
-	case "$line" in FAIL) printf "$lines" | IP "$@"; echo refused by the test >&2; exit 2 ;; esac
+	n=$((n+1))
+	case "$line" in FAIL) printf "$lines" | IP "$@"; printf "refused by the test\nCommand failed -:$n\n" >&2; exit 1 ;; esac
 	lines="$lines$line\n"
 done
 printf "$lines" | IP "$@"
@@ -243,15 +245,23 @@ printf "$lines" | IP "$@"
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 }
 
-// TestFailingStep: whatever step fails, New says which, and nothing is left.
+// TestFailingStep: whatever step fails, New says which, as the command that it alone would be, and nothing is left.
 func TestFailingStep(t *testing.T) {
 	needHosts(t)
 	before := namesHere(t)
-	for _, step := range []string{`*"type bridge"`, `"netns add "*-0`, `*"type veth"*-1`, `*"addr add 10.77.1.2"*`, `*"set lo up"`} {
+	const host = `pgas-[0-9.]+-`
+	for step, command := range map[string]string{
+		`*"type bridge"`:         "ip -n " + host + "net link add br0 up type bridge",
+		`"netns add "*-0`:        "ip netns add " + host + "0",
+		`*"type veth"*-1`:        "ip -n " + host + "net link add port1 up master br0 type veth peer name eth0 netns " + host + "1",
+		`*"addr add 10.77.1.2"*`: "ip -n " + host + "1 addr add 10.77.1.2/24 dev eth0",
+		`*"set lo up"`:           "ip -n " + host + "0 link set lo up",
+	} {
 		t.Run(step, func(t *testing.T) {
 			fakeIP(t, step)
-			if _, err := New(2); err == nil || !strings.Contains(err.Error(), "refused by the test") || strings.Contains(err.Error(), "\n") {
-				t.Errorf("the error is %v", err)
+			want := regexp.MustCompile("^`" + command + "` failed \\(exit status 1\\): refused by the test$")
+			if _, err := New(2); err == nil || !want.MatchString(err.Error()) {
+				t.Errorf("the error is %v, want %v", err, want)
 			}
 			if after := namesHere(t); !slices.Equal(after, before) {
 				t.Errorf("left: %q, before: %q", after, before)
