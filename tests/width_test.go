@@ -15,16 +15,8 @@ import (
 
 const widest = 120
 
-// wide is how many lines of comments and prose in each folder, those of the folders below it that are not listed
-// themselves included, are still wider. The numbers only fall, and a folder that is not listed has none.
-var wide = map[string]int{
-	"tests/ci":    1,
-	"tests/races": 7,
-}
-
 // TestWidth: no line of a comment in Go, C, Promela, assembly or a shell's script is too wide, and no line of prose.
 func TestWidth(t *testing.T) {
-	found := map[string][]string{}
 	err := filepath.WalkDir("..", func(file string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			if err == nil && (e.Name() == ".git" || e.Name() == "bin" || e.Name() == "testdata") {
@@ -51,35 +43,13 @@ func TestWidth(t *testing.T) {
 			return err
 		}
 		for _, n := range lines(string(content)) {
-			folder := listedFolder(name)
-			found[folder] = append(found[folder], fmt.Sprintf("%s:%d", name, n))
+			t.Errorf("%s:%d is wider than %d columns: wrap it", name, n, widest)
 		}
 		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for folder, lines := range found {
-		if n := wide[folder]; len(lines) > n {
-			t.Errorf("%s: %d lines of comments or prose are wider than %d columns, and %d may be: wrap one of\n\t%s", folder, len(lines), widest, n, strings.Join(lines, "\n\t"))
-		}
-	}
-	for folder, n := range wide {
-		if len(found[folder]) < n {
-			t.Errorf("%s: %d lines are wider than %d columns: lower the %d in width_test.go", folder, len(found[folder]), widest, n)
-		}
-	}
-}
-
-// listedFolder returns the innermost folder of wide that has the file, or else the file's own.
-func listedFolder(name string) string {
-	own := filepath.Dir(name)
-	for folder := own; folder != "."; folder = filepath.Dir(folder) {
-		if _, listed := wide[folder]; listed {
-			return folder
-		}
-	}
-	return own
 }
 
 // TestWidthFindsFaults: what is too wide, in each kind of file, and what may be.

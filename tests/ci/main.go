@@ -55,7 +55,8 @@ func main() {
 }
 
 func run(ctx context.Context, args []string) error {
-	os.Setenv("GOFLAGS", strings.TrimSpace(os.Getenv("GOFLAGS")+" -buildvcs=false")) // the checkout may belong to another user
+	// The checkout may belong to another user.
+	os.Setenv("GOFLAGS", strings.TrimSpace(os.Getenv("GOFLAGS")+" -buildvcs=false"))
 	if len(args) == 0 {
 		return usageError{errors.New("ci is run by ./run-main-job and ./run-tests: use them")}
 	}

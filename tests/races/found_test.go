@@ -18,8 +18,8 @@ import (
 // errFound is the error of a program that has noticed its own mistake.
 var errFound = errors.New("found")
 
-// A detector looks for a mistake that the race detector does not see, by runs of a program that notices it by itself. The
-// page names it in the fourth cell of such a row.
+// A detector looks for a mistake that the race detector does not see, by runs of a program that notices it by itself.
+// The page names it in the fourth cell of such a row.
 type detector struct {
 	name string
 	find func(ctx context.Context, npes int, body pgastest.Body) error

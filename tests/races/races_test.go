@@ -1,5 +1,5 @@
-// Package races holds docs/use/races.md, which says which conflicts between PEs the race detector reports: each row of its
-// tables is a scenario of the program in the folder program, and is run.
+// Package races holds docs/use/races.md, which says which conflicts between PEs the race detector reports: each row of
+// its tables is a scenario of the program in the folder program, and is run.
 //
 // The program is built once, with the race detector, and runs all scenarios several times: on the fast path, and with
 // checks, for which each access goes through a transport; on two processors and on one. A row says one of

@@ -1,11 +1,11 @@
 package main
 
-// A scenario is what two PEs do with the same memory, one after the other. Each part is a function literal of one line, so that
-// the line of the literal is the line of the access, which a report must name.
+// A scenario is what two PEs do with the same memory, one after the other. Each part is a function literal of one line,
+// so that the line of the literal is the line of the access, which a report must name.
 //
 // Where nothing orders the two, the program does, by a turn: the first PE passes the turn after its access, and the
-// other awaits the turn before its own. The race detector does not see a turn. So it sees the same order of accesses in each run, and a
-// report that comes once comes always.
+// other awaits the turn before its own. The race detector does not see a turn. So it sees the same order of accesses in
+// each run, and a report that comes once comes always.
 
 import (
 	"context"
@@ -84,8 +84,8 @@ func (p *pe) pass() { p.order.pass() }
 // await waits until all other PEs have passed.
 func (p *pe) await() { p.order.await(int32(p.NPEs() - 1)) }
 
-// awaitAsleep is await for others that wait for this PE when they have passed: it lets them fall asleep. What is reported does
-// not depend on whether they have.
+// awaitAsleep is await for others that wait for this PE when they have passed: it lets them fall asleep. What is
+// reported does not depend on whether they have.
 func (p *pe) awaitAsleep() {
 	p.await()
 	time.Sleep(20 * time.Millisecond)

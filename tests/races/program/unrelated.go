@@ -1,7 +1,7 @@
 package main
 
-// Calls that wait for no other PE, and tell none anything. Each PE makes one, between its access and that of the other: they
-// order nothing.
+// Calls that wait for no other PE, and tell none anything. Each PE makes one, between its access and that of the other:
+// they order nothing.
 
 import (
 	"context"
@@ -56,8 +56,8 @@ var unrelated = []scenario{
 	}),
 }
 
-// alone returns a scenario in which each of two PEs makes the call that prepare returns, the first after its put and the other
-// before its get.
+// alone returns a scenario in which each of two PEs makes the call that prepare returns, the first after its put and
+// the other before its get.
 func alone(call string, prepare func(p *pe) func()) scenario {
 	return scenario{first: "put, " + call, then: call + ", get", run: func(p *pe) (first, then func()) {
 		f := prepare(p)
