@@ -99,7 +99,7 @@ var dependencies = map[string]string{
 	"cmd/internal/flags":  "",
 	"cmd/internal/manual": "",
 	"cmd/pgasgen":         "cmd/internal/manual pgas/version templates",
-	"cmd/pgasvet":         "cmd/internal/flags cmd/internal/manual",
+	"cmd/pgasvet":         "cmd/internal/manual",
 	"cmd/pgasrun":         "cmd/internal/flags cmd/internal/manual pgas/boot pgas/boot/join pgas/boot/launch pgas/boot/record pgas/metrics pgas/pgastest/netns pgas/stats pgas/topo pgas/trace pgas/version",
 	// pgasrun links no UCX, so what needs it of `pgasrun doctor` is a program of its own.
 	"cmd/pgasdoctor": "cmd/pgasrun/doctor pgas pgas/boot ucx",
