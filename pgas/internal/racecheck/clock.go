@@ -1,0 +1,279 @@
+package racecheck
+
+// Clocks. A clock is a set of accesses: those that come before a moment. It has a component for each PE: how many of the
+// PE's own steps, of which streams all operations up to a number, and of which single operations or operations to one PE
+// more than that.
+//
+// Clocks are values that never change. Those that follow from each other share the components that are equal, so a
+// clock is a slice of pointers, and to join two of them looks at the components that differ.
+
+import "slices"
+
+// A context of a PE has two streams: of its plain operations, and of its notified ones.
+const (
+	plainStream    = 0
+	notifiedStream = 1
+)
+
+// StreamOf returns the plain or the notified stream of the context in a slot.
+func StreamOf(slot int, notified bool) uint16 {
+	if notified {
+		return uint16(2*slot + notifiedStream)
+	}
+	return uint16(2*slot + plainStream)
+}
+
+// maxSingles is how many single operations of a stream a clock lists for a target. With more, all operations up to the
+// first of them count: what is reported can only become less.
+const maxSingles = 16
+
+// A Clock is what comes before a moment. The nil Clock is empty.
+type Clock struct {
+	of []*component // by PE; nil: nothing of that PE
+}
+
+// component is what a clock holds of one PE.
+type component struct {
+	own  uint64   // steps of the PE
+	done []uint64 // by stream: all operations up to this number, to any PE
+	to   []toPE   // operations beyond done, ordered by stream and target
+}
+
+// toPE is what a component holds of a stream's operations to one PE beyond done.
+type toPE struct {
+	stream  uint16
+	target  int32
+	upTo    uint64   // all operations to the target up to this number
+	singles []uint64 // and these
+}
+
+// before compares the places of two entries.
+func (e *toPE) compare(stream uint16, target int32) int {
+	if e.stream != stream {
+		return int(e.stream) - int(stream)
+	}
+	return int(e.target) - int(target)
+}
+
+// component returns what c holds of a PE, never nil.
+func (c *Clock) component(pe int32) *component {
+	if c == nil || int(pe) >= len(c.of) || c.of[pe] == nil {
+		return &component{}
+	}
+	return c.of[pe]
+}
+
+// has reports whether the access of a strand comes before c.
+func (c *Clock) has(s *Strand) bool {
+	if c == nil || int(s.From) >= len(c.of) || c.of[s.From] == nil {
+		return false
+	}
+	p := c.of[s.From]
+	if s.Number == 0 {
+		return p.own >= s.Own
+	}
+	return p.has(s)
+}
+
+func (p *component) has(s *Strand) bool {
+	if int(s.Stream) < len(p.done) && p.done[s.Stream] >= s.Number {
+		return true
+	}
+	i, found := p.find(s.Stream, s.To)
+	return found && (p.to[i].upTo >= s.Number || slices.Contains(p.to[i].singles, s.Number))
+}
+
+func (p *component) find(stream uint16, target int32) (int, bool) {
+	return slices.BinarySearchFunc(p.to, 0, func(e toPE, _ int) int { return e.compare(stream, target) })
+}
+
+// with returns c with another component for a PE.
+func (c *Clock) with(pe int32, p *component) *Clock {
+	n := &Clock{}
+	if c != nil {
+		n.of = slices.Clone(c.of)
+	}
+	for int(pe) >= len(n.of) {
+		n.of = append(n.of, nil)
+	}
+	n.of[pe] = p
+	return n
+}
+
+// withOwn returns c with the steps of a PE up to one.
+func (c *Clock) withOwn(pe int32, own uint64) *Clock {
+	p := c.component(pe)
+	if p.own >= own {
+		return c
+	}
+	q := *p
+	q.own = own
+	return c.with(pe, &q)
+}
+
+// withDone returns c with all operations of a stream up to a number.
+func (c *Clock) withDone(pe int32, stream uint16, upTo uint64) *Clock {
+	p := c.component(pe)
+	if upTo == 0 || int(stream) < len(p.done) && p.done[stream] >= upTo {
+		return c
+	}
+	q := *p
+	q.done = slices.Clone(p.done)
+	for int(stream) >= len(q.done) {
+		q.done = append(q.done, 0)
+	}
+	q.done[stream] = upTo
+	q.prune()
+	return c.with(pe, &q)
+}
+
+// withTo returns c with the operations of a stream to one PE up to a number, and one more unless single is 0.
+func (c *Clock) withTo(pe int32, stream uint16, target int32, upTo, single uint64) *Clock {
+	e := toPE{stream: stream, target: target, upTo: upTo}
+	if single > upTo {
+		e.singles = []uint64{single}
+	}
+	p := c.component(pe)
+	if q := p.joinTo([]toPE{e}); q != p {
+		return c.with(pe, q)
+	}
+	return c
+}
+
+// joinTo returns p with entries, which are ordered. It returns p itself if that adds nothing.
+func (p *component) joinTo(entries []toPE) *component {
+	q := p
+	for _, e := range entries {
+		e = e.beyond(p.doneOf(e.stream))
+		if e.upTo == 0 && len(e.singles) == 0 {
+			continue
+		}
+		i, found := q.find(e.stream, e.target)
+		if found {
+			if e = q.to[i].join(e); e.equal(&q.to[i]) {
+				continue
+			}
+		}
+		if q == p {
+			q = &component{own: p.own, done: p.done, to: slices.Clone(p.to)}
+		}
+		if found {
+			q.to[i] = e
+		} else {
+			q.to = slices.Insert(q.to, i, e)
+		}
+	}
+	return q
+}
+
+func (p *component) doneOf(stream uint16) uint64 {
+	if int(stream) < len(p.done) {
+		return p.done[stream]
+	}
+	return 0
+}
+
+// prune drops what done has.
+func (p *component) prune() {
+	var left []toPE
+	for _, e := range p.to {
+		if e = e.beyond(p.doneOf(e.stream)); e.upTo != 0 || len(e.singles) != 0 {
+			left = append(left, e)
+		}
+	}
+	p.to = left
+}
+
+// beyond returns what e has beyond the operations up to a number.
+func (e toPE) beyond(done uint64) toPE {
+	if e.upTo <= done {
+		e.upTo = 0
+	}
+	e.singles = above(e.singles, max(e.upTo, done))
+	return e
+}
+
+// above returns the numbers that are greater than n, of numbers in order.
+func above(numbers []uint64, n uint64) []uint64 {
+	i, found := slices.BinarySearch(numbers, n)
+	if found {
+		i++
+	}
+	return numbers[i:]
+}
+
+func (e *toPE) equal(other *toPE) bool { return e.upTo == other.upTo && slices.Equal(e.singles, other.singles) }
+
+// join returns the operations of both.
+func (e toPE) join(other toPE) toPE {
+	e.upTo = max(e.upTo, other.upTo)
+	singles := slices.Concat(above(e.singles, e.upTo), above(other.singles, e.upTo))
+	slices.Sort(singles)
+	singles = slices.Compact(singles)
+	if n := len(singles) - maxSingles; n > 0 {
+		e.upTo, singles = singles[n-1], singles[n:]
+	}
+	e.singles = singles
+	return e
+}
+
+// Join returns what comes before either. It returns one of the two if that has all of the other.
+func (c *Clock) Join(other *Clock) *Clock {
+	switch {
+	case c == nil || c == other:
+		return other
+	case other == nil:
+		return c
+	}
+	var n *Clock
+	for pe, p := range other.of {
+		if p == nil || pe < len(c.of) && c.of[pe] == p {
+			continue
+		}
+		mine := c.component(int32(pe))
+		q := mine.join(p)
+		if q == mine {
+			continue
+		}
+		if n == nil {
+			n = &Clock{of: slices.Clone(c.of)}
+			for len(n.of) < len(other.of) {
+				n.of = append(n.of, nil)
+			}
+		}
+		n.of[pe] = q
+	}
+	if n == nil {
+		return c
+	}
+	return n
+}
+
+// join returns p or other if one has all of the other, or a component with both.
+func (p *component) join(other *component) *component {
+	if other.own >= p.own && len(other.done) >= len(p.done) && len(p.to) == 0 && atLeast(other.done, p.done) {
+		return other
+	}
+	q := p
+	if other.own > p.own || !atLeast(p.done, other.done) {
+		q = &component{own: max(p.own, other.own), done: slices.Clone(p.done), to: p.to}
+		for len(q.done) < len(other.done) {
+			q.done = append(q.done, 0)
+		}
+		for i, n := range other.done {
+			q.done[i] = max(q.done[i], n)
+		}
+		q.prune()
+	}
+	return q.joinTo(other.to)
+}
+
+// atLeast reports whether no number of b is greater than that of a.
+func atLeast(a, b []uint64) bool {
+	for i, n := range b {
+		if n != 0 && (i >= len(a) || a[i] < n) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,107 @@
+package racecheck
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// naive is a clock as a set of strands.
+type naive map[Strand]bool
+
+// universe calls f with every strand of a small job: one own step or operation each.
+func universe(f func(Strand)) {
+	for from := range int32(3) {
+		for n := range uint64(6) {
+			f(Strand{From: from, Own: n + 1})
+			for to := range int32(3) {
+				for stream := range uint16(2) {
+					f(Strand{From: from, To: to, Stream: stream, Number: n + 1})
+				}
+			}
+		}
+	}
+}
+
+func (s naive) add(in func(Strand) bool) naive {
+	t := naive{}
+	universe(func(x Strand) {
+		if s[x] || in(x) {
+			t[x] = true
+		}
+	})
+	return t
+}
+
+// TestClockIsASet: clocks that were made in random ways hold exactly what sets hold that were made in the same ways.
+func TestClockIsASet(t *testing.T) {
+	for seed := range uint64(200) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		clocks, sets := []*Clock{nil}, []naive{{}}
+		for range 40 {
+			i := r.IntN(len(clocks))
+			c, s := clocks[i], sets[i]
+			pe, to, stream, n := r.Int32N(3), r.Int32N(3), uint16(r.IntN(2)), r.Uint64N(6)+1
+			switch r.IntN(5) {
+			case 0:
+				c, s = c.withOwn(pe, n), s.add(func(x Strand) bool { return x.From == pe && x.Number == 0 && x.Own <= n })
+			case 1:
+				c = c.withDone(pe, stream, n)
+				s = s.add(func(x Strand) bool { return x.From == pe && x.Number > 0 && x.Stream == stream && x.Number <= n })
+			case 2:
+				single := r.Uint64N(7)
+				c = c.withTo(pe, stream, to, n, single)
+				s = s.add(func(x Strand) bool {
+					return x.From == pe && x.To == to && x.Number > 0 && x.Stream == stream && (x.Number <= n || x.Number == single)
+				})
+			case 3:
+				j := r.IntN(len(clocks))
+				c, s = c.Join(clocks[j]), s.add(func(x Strand) bool { return sets[j][x] })
+			case 4:
+				got, rest, err := ParseClock(append(c.Append(nil), 7))
+				if err != nil || len(rest) != 1 {
+					t.Fatalf("seed %d: the bytes of a clock leave %d bytes: %v", seed, len(rest), err)
+				}
+				c = got
+			}
+			clocks, sets = append(clocks, c), append(sets, s)
+		}
+		for i, c := range clocks {
+			universe(func(x Strand) {
+				if c.has(&x) != sets[i][x] {
+					t.Fatalf("seed %d: clock %d has %+v: %t", seed, i, x, c.has(&x))
+				}
+			})
+		}
+	}
+}
+
+// TestClockIsBounded: a clock lists few single operations, and what it does not list any more counts as before it.
+func TestClockIsBounded(t *testing.T) {
+	var c *Clock
+	const n = 10 * maxSingles
+	for i := range uint64(n) {
+		c = c.withTo(1, 0, 2, 0, 2*i+2)
+	}
+	if got := len(c.component(1).to[0].singles); got > maxSingles {
+		t.Errorf("it lists %d operations", got)
+	}
+	for i := range uint64(n) {
+		if !c.has(&Strand{From: 1, To: 2, Number: 2*i + 2}) {
+			t.Errorf("operation %d is lost", 2*i+2)
+		}
+	}
+	if c.has(&Strand{From: 1, To: 2, Number: 2*n - 1}) {
+		t.Error("one of the last operations is there that was not added")
+	}
+}
+
+// TestTornClock: bytes that are no clock are an error, and nothing is allocated for them.
+func TestTornClock(t *testing.T) {
+	var c *Clock
+	whole := c.withOwn(1, 300).withTo(0, 1, 2, 5, 70000).Append(nil)
+	for n := range len(whole) {
+		if _, _, err := ParseClock(whole[:n]); err == nil {
+			t.Errorf("%d of %d bytes are a clock", n, len(whole))
+		}
+	}
+}
