@@ -22,7 +22,8 @@ import (
 // Main joins the job, runs body on this PE, closes the World and, after an error, exits the process with status 1 and
 // one line on stderr. It returns if body has returned nil and all PEs have left the job. Panics with *UsageError or
 // *PeerError are reported as errors are; any other panic crashes the process as usual. SIGINT and SIGTERM end ctx; a
-// second signal ends the process, if it comes a second later or more.
+// second signal ends the process, if it comes a second later or more. After a report of a race (PGAS_CHECK=race) the
+// job ends with the status of PGAS_RACE_EXIT.
 func Main(body func(ctx context.Context, w *World) error) {
 	ctx := newBodyContext(boot.SignalEcho)
 	job, err := fromEnv(ctx)
@@ -34,6 +35,9 @@ func Main(body func(ctx context.Context, w *World) error) {
 			complain(job, err) // otherwise the launcher reports the reason
 		}
 		os.Exit(1)
+	}
+	if status := job.State().RaceExit.Load(); status != 0 && (job.Member != nil || !job.Launched) {
+		os.Exit(int(status)) // an agent would know it
 	}
 }
 

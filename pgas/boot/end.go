@@ -68,6 +68,19 @@ func (j *Job) EndsBy(why EndReason, peer int) {
 // Lost publishes that the loss of pe has been reported to this PE, which may end for that reason.
 func (j *Job) Lost(pe int) { j.State().End.Lost.CompareAndSwap(0, int32(pe)+1) }
 
+// RaceReported notes that this PE has reported a race: its agent makes RaceExit of a status 0. It returns the status
+// that a process without an agent is to end with instead of 0.
+func (j *Job) RaceReported() (status int) {
+	switch status = j.Settings.RaceExit; status {
+	case 0:
+		status = DefaultRaceExit
+	case NoRaceExit:
+		status = 0
+	}
+	j.State().RaceExit.Store(uint32(status))
+	return status
+}
+
 // FirstLost returns the PE whose loss was reported first to this PE, or else to another PE of its host: by. It reports
 // false if no loss has been reported on this host.
 func (j *Job) FirstLost() (pe, by int, ok bool) {

@@ -65,6 +65,7 @@ const (
 	envNotesMax    = "PGAS_NOTES_MAX"
 	envSpin        = "PGAS_SPIN"
 	envCheck       = "PGAS_CHECK"
+	envRaceExit    = "PGAS_RACE_EXIT"
 	envQuiet       = "PGAS_QUIET_SINGLETON"
 	envAcceptFrom  = "PGAS_ACCEPT_FROM"
 	envConnections = "PGAS_CONNECTIONS"
@@ -121,7 +122,8 @@ var variables = [...]variable{
 	{envPeerTimeout, "30s", "duration", "how long a PE may be silent before it counts as dead, in a job of several hosts; 100ms at least", forUsers},
 	{envNotesMax, "1048576", "number", "notifications that a PE keeps that no request has waited for; initiators of more wait", forDevelopers},
 	{envSpin, "auto", "duration", "how long a wait spins before it sleeps; 0 never spins", forDevelopers},
-	{envCheck, "0", "0 or 1", "1: each access is checked against the allocations that live, and freed memory is not mapped", forUsers},
+	{envCheck, "0", "0, 1 or race", "1: each access is checked against the allocations that live, and freed memory is not mapped; race: races between PEs are reported, too (docs/use/races.md)", forUsers},
+	{envRaceExit, "66", "0 to 255", "the exit status of a job with PGAS_CHECK=race that has reported a race and has not failed otherwise; 0: reports do not change it", forUsers},
 	{envAcceptFrom, "(the job's hosts)", "address/bits,… or any", "further addresses that may connect to the network's ports of a PE, where addresses are translated between hosts", forUsers},
 	{envConnections, "1024", "number", "connections to other PEs that a context keeps; before it makes one more it closes those that it has, and makes them again when they are used", forDevelopers},
 	{envDSM, "auto", "auto, shared, paged or soft", "how coherent regions (package dsm) detect accesses: memory that all PEs share, page faults, checks in accessors, or what suits the job", forUsers},
@@ -166,6 +168,8 @@ type Settings struct {
 	NotesMax       int           // notifications that a PE keeps that no request has waited for; 0: DefaultNotesMax
 	Spin           time.Duration // how long a wait spins; 0: chosen by the runtime; NeverSpin: not at all
 	Check          bool          // check each access to symmetric memory
+	Race           bool          // report races between PEs; Check is set, too
+	RaceExit       int           // status of a job that has reported a race; 0: DefaultRaceExit; NoRaceExit: its own
 	Topo           string        // what the user says of the topology: package topo reads it
 	AcceptFrom     string        // addresses besides the job's hosts that may connect: AcceptedFrom reads it
 	Connections    int           // connections that a context keeps; 0: the default
@@ -204,6 +208,12 @@ func (s Settings) AcceptedFrom() (ranges []netip.Prefix, all bool, err error) {
 	}
 	return ranges, false, nil
 }
+
+// DefaultRaceExit is the RaceExit of a job that does not set one: the status of Go's race detector.
+const DefaultRaceExit = 66
+
+// NoRaceExit as Settings.RaceExit leaves the status of a job as it is without reports.
+const NoRaceExit = -1
 
 // NeverSpin as Settings.Spin makes every wait sleep at once.
 const NeverSpin time.Duration = -1
@@ -262,6 +272,8 @@ var (
 	amoNames = []string{"cpu", "nic"}
 	dsmNames = []string{"auto", "shared", "paged", "soft"}
 
+	checkNames = []string{"0", "1", "race"}
+
 	dsmFaultsNames = []string{"signal", "thread"}
 
 	bootNames = []string{BootAuto, "pgasrun", "static", "pmix", "pmi2", "slurm", "single"}
@@ -309,7 +321,8 @@ func settings(vars map[string]string) (Settings, error) {
 	read(envConnections, func(v string) (e error) { s.Connections, e = aboveZero(v); return })
 	read(envNotesMax, func(v string) (e error) { s.NotesMax, e = aboveZero(v); return })
 	read(envSpin, func(v string) (e error) { s.Spin, e = spin(v); return })
-	read(envCheck, func(v string) (e error) { s.Check, e = onOrOff(v); return })
+	read(envCheck, func(v string) error { i, e := oneOf(v, checkNames); s.Check, s.Race = i > 0, i == 2; return e })
+	read(envRaceExit, func(v string) (e error) { s.RaceExit, e = raceExit(v); return })
 	read(envAcceptFrom, func(v string) error { s.AcceptFrom = v; _, _, e := s.AcceptedFrom(); return e })
 	read(envDSM, func(v string) error { i, e := oneOf(v, dsmNames); s.DSM = DSM(i); return e })
 	read(envDSMFaults, func(v string) error { i, e := oneOf(v, dsmFaultsNames); s.DSMFaults = DSMFaults(i); return e })
@@ -408,6 +421,17 @@ func oneOf(v string, names []string) (int, error) {
 func onOrOff(v string) (bool, error) {
 	i, err := oneOf(v, []string{"0", "1"})
 	return i == 1, err
+}
+
+func raceExit(v string) (int, error) {
+	n, err := strconv.ParseUint(v, 10, 8)
+	if err != nil {
+		return 0, errors.New("must be an exit status from 0 to 255; 0: reports do not change the status")
+	}
+	if n == 0 {
+		return NoRaceExit, nil
+	}
+	return int(n), nil
 }
 
 // minPeerTimeout is the shortest PeerTimeout: a PE that shares its CPU with other PEs may not run for tens of

@@ -18,7 +18,7 @@ const (
 	// PageBytes is the unit of the layout: the header and each State have one page.
 	PageBytes = 4096
 	// SegmentMagic is the first word of every segment; it changes with the layout.
-	SegmentMagic = 0x70676173_00000010
+	SegmentMagic = 0x70676173_00000011
 	// HeapAlign is the alignment of every heap's address in every process. So an offset with a smaller power of
 	// two as its alignment gives an address with the same alignment, on all PEs. It is the size of a huge page,
 	// and costs addresses only.
@@ -85,6 +85,8 @@ type State struct {
 	// Written by the PE when it claims this page, joins and leaves; read by the launcher.
 	Process    atomic.Int64  // its process id
 	Membership atomic.Uint32 // a value of type Membership
+	// Written by the PE when it reports a race, read by its agent: its exit status if its process ends with 0.
+	RaceExit atomic.Uint32
 	// Written by the PE before it ends, read by its agent.
 	End End
 	// Written by the PE when it has been blocked for a while, read by the launcher: the name of the word or the

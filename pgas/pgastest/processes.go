@@ -5,6 +5,7 @@ package pgastest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -75,7 +76,7 @@ func launcherReport(res launch.Result) string {
 func peEnv(tb testing.TB) []string {
 	env := []string{peOf + "=" + tb.Name(), quickExit}
 	if checks(tb) {
-		env = append(env, envCheck+"=1")
+		env = append(env, envCheck+"="+cmp.Or(os.Getenv(envCheck), "1"))
 	}
 	return env
 }

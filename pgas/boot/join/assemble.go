@@ -65,6 +65,7 @@ type newcomer struct {
 	Memory  uint64 // the memory of its host
 	Room    boot.HeapRoom
 	HeapMax uint64 // the heap size that its environment sets, or 0
+	Race    bool   // its environment asks for reports of races
 	CPUs    []int  // the CPUs that it may use
 	Quota   int    // how many of its CPUs it may use at a time, or 0
 	Told    string // if meeting.told is strict, which list the newcomer was told
@@ -173,7 +174,7 @@ func newJobID() string {
 func (m *meeting) newcomer(set boot.Settings) newcomer {
 	n := newcomer{
 		Version: version.Current(), Build: buildID(), Rank: m.rank, Size: m.size, Host: m.host, Machine: machineName(),
-		Process: os.Getpid(), Memory: boot.HostMemory(), Room: boot.Room(), HeapMax: set.HeapMax, CPUs: boot.AllowedCPUs(), Quota: boot.CPUQuota(),
+		Process: os.Getpid(), Memory: boot.HostMemory(), Room: boot.Room(), HeapMax: set.HeapMax, Race: set.Race, CPUs: boot.AllowedCPUs(), Quota: boot.CPUQuota(),
 	}
 	if m.strict {
 		n.Told, n.Place = digest(m.told), m.told[m.rank]
@@ -265,6 +266,12 @@ func compare(all []newcomer) error {
 			return fmt.Errorf("%v runs another build of the program than %v: install the same file on every host", n, zero)
 		case n.HeapMax != zero.HeapMax:
 			return fmt.Errorf("%v has %s=%d, but %v has %d: set the same for every process", n, boot.EnvHeapMax, n.HeapMax, zero, zero.HeapMax)
+		case n.Race != zero.Race:
+			with, without := n, zero
+			if zero.Race {
+				with, without = zero, n
+			}
+			return fmt.Errorf("%v has PGAS_CHECK=race, but %v does not: set the same for every process", with, without)
 		case n.Told != zero.Told:
 			return fmt.Errorf("%v was told other hosts than %v: start all processes with the same list of hosts", n, zero)
 		}

@@ -49,6 +49,7 @@ func TestPlan(t *testing.T) {
 		"was told of 9 processes":           func(n *newcomer) { n.Size = 9 },
 		"was told other hosts":              func(n *newcomer) { n.Told = digest([]string{"a", "a", "b"}) },
 		"set the same for every process":    func(n *newcomer) { n.HeapMax = 1 << 20 },
+		"PGAS_CHECK=race, but rank 0":       func(n *newcomer) { n.Race = true },
 	} {
 		list := all("a", "a", "b")
 		change(&list[2])

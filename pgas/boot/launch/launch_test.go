@@ -74,6 +74,10 @@ func runPE(verb string) int {
 			st.Sleep(st.Doorbell.Load(), time.Second)
 		}
 		fmt.Printf("PE %d saw PE %d: %v\n", job.PE, job.Segment.Header.Failed.Load()-1, boot.HowDied(job.Segment.Header.FailedHow.Load()))
+	case "report a race":
+		if job.PE == 1 {
+			job.RaceReported()
+		}
 	case "block and record": // as if in a lock of PE 1
 		job.Record.Start(nil)
 		job.Record.Set(record.HeapInUse, 77)
@@ -150,6 +154,22 @@ func TestFirstFailure(t *testing.T) {
 				t.Errorf("%+v, %v: %s", res, err, out)
 			}
 		})
+	}
+}
+
+// TestRaceExit has PE 1 report a race: that is no failure, but the job's status.
+func TestRaceExit(t *testing.T) {
+	for name, hosts := range layouts {
+		for value, want := range map[string]int{"": 66, "9": 9, "0": 0} {
+			t.Run(name+" "+value, func(t *testing.T) {
+				spec, out := testSpec(t, "report a race", hosts...)
+				spec.Env = append(spec.Env, "PGAS_CHECK=race", "PGAS_RACE_EXIT="+value)
+				res, err := Run(bounded(t), spec)
+				if err != nil || res.Status != want || res.First != nil {
+					t.Errorf("%+v, %v: %s", res, err, out)
+				}
+			})
+		}
 	}
 }
 

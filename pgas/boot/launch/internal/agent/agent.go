@@ -394,6 +394,7 @@ func (a *Agent) announceFailure(d frame.Death) []frame.Blocked {
 func (a *Agent) deathOf(i int, status syscall.WaitStatus) frame.Death {
 	st := a.segment.States[i]
 	d := frame.Death{PE: a.cfg.Hosts[a.cfg.Host].First + i, Process: a.pes[i].pid, Status: status, FailedAt: boot.Clock()}
+	d.RaceExit = int(st.RaceExit.Load())
 	d.NeverLeft = boot.Membership(st.Membership.Load()) == boot.Joined
 	d.ByLauncher = status.Signaled() && a.pes[i].signalsSent>>status.Signal()&1 != 0
 	if status.Signal() == unix.SIGKILL && !d.ByLauncher && a.memoryKills != nil {

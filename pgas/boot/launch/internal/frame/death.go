@@ -16,6 +16,7 @@ type Death struct {
 	PE        int
 	Process   int
 	Status    syscall.WaitStatus
+	RaceExit  int       // its exit status if that is 0 otherwise: it has reported a race; 0: it has not
 	NeverLeft bool      // it had joined the job and did not leave it
 	Table     []Blocked // what the PEs of its host were blocked in at that moment
 
@@ -107,13 +108,15 @@ func (d Death) How() string {
 }
 
 // ExitStatus returns the exit status of a shell: 128+N for signal N. A PE that exits without leaving the job has
-// failed.
+// failed. One that has reported a race has not, but has a status of its own.
 func (d Death) ExitStatus() int {
 	switch {
 	case d.Status.Signaled():
 		return 128 + int(d.Status.Signal())
 	case d.Status == 0 && d.NeverLeft:
 		return 1
+	case d.Status == 0:
+		return d.RaceExit
 	}
 	return d.Status.ExitStatus()
 }

@@ -36,6 +36,9 @@ func TestExitStatus(t *testing.T) {
 	}{
 		{Death{}, 0},
 		{Death{Status: 3 << 8}, 3},
+		{Death{RaceExit: 66}, 66},
+		{Death{Status: 3 << 8, RaceExit: 66}, 3},
+		{Death{NeverLeft: true, RaceExit: 66}, 1},
 		{Death{Status: 11}, 128 + 11},
 		{Death{NeverLeft: true}, 1},
 		{Death{Status: 3 << 8, NeverLeft: true}, 3},
