@@ -9,19 +9,17 @@ package racecheck
 
 import "slices"
 
-// A context of a PE has two streams: of its plain operations, and of its notified ones.
+// A context of a PE has five streams: of its plain operations; of its notified ones; of gets that do not wait, which no
+// fence orders; of the reads of sources that an operation may read later than at its call; and of what operations fill
+// later. The context in slot s has the streams from streams*s on.
 const (
-	plainStream    = 0
-	notifiedStream = 1
+	plainStream = iota
+	notifiedStream
+	getStream
+	sourceStream
+	fillStream
+	streams
 )
-
-// StreamOf returns the plain or the notified stream of the context in a slot.
-func StreamOf(slot int, notified bool) uint16 {
-	if notified {
-		return uint16(2*slot + notifiedStream)
-	}
-	return uint16(2*slot + plainStream)
-}
 
 // maxSingles is how many single operations of a stream a clock lists for a target. With more, all operations up to the
 // first of them count: what is reported can only become less.
@@ -202,7 +200,9 @@ func above(numbers []uint64, n uint64) []uint64 {
 	return numbers[i:]
 }
 
-func (e *toPE) equal(other *toPE) bool { return e.upTo == other.upTo && slices.Equal(e.singles, other.singles) }
+func (e *toPE) equal(other *toPE) bool {
+	return e.upTo == other.upTo && slices.Equal(e.singles, other.singles)
+}
 
 // join returns the operations of both.
 func (e toPE) join(other toPE) toPE {

@@ -7,8 +7,18 @@
 //
 // The files, bottom up; each uses only those before it:
 //
-//	site.go      places in the program
-//	clock.go     Clock: what comes before a moment of a PE, or before an effect that others can see
-//	codec.go     clocks as bytes
-//	types.go     Record, Question, Carrier: what a PE tells other PEs' detectors, and asks them
+//	site.go              places in the program
+//	clock.go             Clock: what comes before a moment of a PE, or before an effect that others can see
+//	codec.go             clocks as bytes
+//	types.go             Record, Question, Carrier: what a PE tells other PEs' detectors, and asks them
+//	order.go             which of two accesses comes before the other
+//	report.go            what the program reads of a race
+//	shadow.go            Shadow: the accesses that bytes have had
+//	detector.go          Detector: what is known of one PE's memory, and of what others acquire from it
+//	inprocess.go         the carrier of PEs that share a process
+//	address_unsafe.go, buffers.go
+//	                     buffers of operations under way that are no symmetric memory
+//	pe.go                what a PE knows of itself
+//	channel.go, notified.go, sources.go
+//	                     channels that tell the detectors of their operations
 package racecheck

@@ -37,20 +37,20 @@ func (h How) covers(other How) bool {
 }
 
 // A Strand is what makes an access: a PE itself, or an operation of it that is under way. PEs are numbers of the job.
+// The steps of a PE are counted in epochs. One ends with each operation that the PE issues and with each release.
 type Strand struct {
 	From   int32  // the PE that has issued the access
 	To     int32  // the PE that the operation goes to
 	Stream uint16 // the stream of From's operations that the access belongs to
 	Number uint64 // its number in that stream, from 1; 0: the access is a step of From itself
-	Own    uint64 // the step of From at the call
+	Own    uint64 // the epoch of From at the call
 }
 
 // After says what an access comes after: what Clock holds, the steps of its PE before it, and earlier operations of its
 // context to the same PE.
 type After struct {
-	Clock   *Clock    // what the PE knew at the call; it does not change any more
-	Fenced  [2]uint64 // the operations up to these numbers of the two streams of the context: see StreamOf
-	Payload uint64    // an operation of the access's own stream that this one comes after too; 0: none
+	Clock  *Clock    // does not change any more
+	Fenced [2]uint64 // the operations to that PE up to these numbers of the context's plain and notified stream
 }
 
 // An Access is one access to symmetric memory, or to memory that an operation under way uses.
@@ -62,15 +62,14 @@ type Access struct {
 	Site  Site
 }
 
-// Release says what whoever sees an effect of an access may acquire.
+// Release says where a PE that sees an effect of an access acquires what the access comes after. It is a set.
 type Release uint8
 
-// The releases.
+// The elements of a Release.
 const (
-	ReleaseNothing Release = iota
-	ReleaseWord            // into the clock of the word at Record.Off
-	ReleaseNote            // into the clocks of notes with Record.Key
-	ReleaseCall            // into the clock of the collective Record.Call
+	ReleaseWord Release = 1 << iota // the clock of the word at Record.Off
+	ReleaseNote                     // the clocks of the notes with Record.Key
+	ReleaseCall                     // the clocks of the collective Record.Call
 )
 
 // A Record tells a PE's detector of an access to the memory of that PE, and what it releases. If Count is 0 there is no
@@ -83,6 +82,7 @@ type Record struct {
 	Count   uint64 // number of blocks
 	Release Release
 	Key     NoteKey // for ReleaseNote
+	Mixed   bool    // for ReleaseNote: notes with this key may arrive in another order than that of their records
 	Call    CallKey // for ReleaseCall
 }
 
@@ -103,7 +103,7 @@ type CallKey struct {
 
 // A Question asks a PE's detector for a clock.
 type Question struct {
-	Word, Bytes uint64   // the word at an offset, of this size; if Bytes is 0, one of the following
+	Word, Bytes uint64   // the words from an offset on, so many bytes; if Bytes is 0, one of the following
 	Note        *NoteKey // the next note with this key, which this PE has taken
 	Call        *CallKey // the collective
 	First, Last int32    // of the collective: the members whose clocks are asked for, Last included

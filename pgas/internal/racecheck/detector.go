@@ -1,0 +1,246 @@
+package racecheck
+
+// The detector of a PE: the shadow of its heap, and the clocks of what others acquire from it.
+
+import "sync"
+
+// wordClocks are the clocks of the two halves of an aligned 8-byte word.
+type wordClocks [2]*Clock
+
+// A Detector knows the accesses to the memory of one PE.
+type Detector struct {
+	pe     int
+	report func(Report)
+
+	mu     sync.Mutex
+	shadow shadow
+	words  map[uint64]*wordClocks // by offset
+	notes  map[NoteKey]*noteClocks
+	calls  map[team]*callClocks
+}
+
+// NewDetector returns the detector of a PE. report is called for each race, with nothing locked that it may need; lost
+// is called when the shadow finds no room.
+func NewDetector(pe int, report func(Report), lost func()) *Detector {
+	return &Detector{
+		pe: pe, report: report, shadow: shadow{lost: lost},
+		words: map[uint64]*wordClocks{}, notes: map[NoteKey]*noteClocks{}, calls: map[team]*callClocks{},
+	}
+}
+
+// Apply takes a record.
+func (d *Detector) Apply(r *Record) {
+	var races []Report
+	d.mu.Lock()
+	if r.Count > 0 {
+		races = d.access(r)
+	}
+	if r.Release != 0 {
+		d.release(r)
+	}
+	d.mu.Unlock()
+	for _, race := range races {
+		d.report(race)
+	}
+}
+
+// access puts the access of r into the shadow, and returns the races. Of those with one earlier access it returns the
+// first.
+func (d *Detector) access(r *Record) []Report {
+	a := new(Access)
+	*a = r.Access
+	var races []Report
+	found := func(e *Access, lo, hi uint64) {
+		for i := range races {
+			if races[i].Earlier == e {
+				return
+			}
+		}
+		races = append(races, Report{PE: d.pe, Off: lo, Bytes: hi - lo, Earlier: e, Later: a})
+	}
+	blocks, bytes := r.Count, r.Bytes
+	if r.Stride == r.Bytes {
+		blocks, bytes = 1, r.Count*r.Bytes
+	}
+	alone := []*Access{a}
+	for i := range blocks {
+		d.shadow.add(a, alone, r.Off+i*r.Stride, r.Off+i*r.Stride+bytes, found)
+	}
+	return races
+}
+
+// release puts what r releases into the clocks where others acquire it.
+func (d *Detector) release(r *Record) {
+	c := r.Access.release()
+	if r.Release&ReleaseWord != 0 {
+		w := d.words[r.Off&^7]
+		if w == nil {
+			w = new(wordClocks)
+			d.words[r.Off&^7] = w
+		}
+		lo, hi := halves(r.Off, r.Bytes)
+		for i := lo; i <= hi; i++ {
+			w[i] = w[i].Join(c)
+		}
+	}
+	if r.Release&ReleaseNote != 0 {
+		n := d.notes[r.Key]
+		if n == nil {
+			n = new(noteClocks)
+			d.notes[r.Key] = n
+		}
+		n.add(c, r.Mixed)
+	}
+	if r.Release&ReleaseCall != 0 {
+		d.call(r.Call).enter(r.Call, c)
+	}
+}
+
+// halves returns which halves of an aligned 8-byte word a word consists of.
+func halves(off, bytes uint64) (lo, hi uint64) {
+	return off & 7 / 4, (off&7 + max(bytes, 1) - 1) / 4 & 1
+}
+
+// Answer returns a clock, or nil if nothing has been released there.
+func (d *Detector) Answer(q Question) *Clock {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	switch {
+	case q.Call != nil:
+		return d.call(*q.Call).leave(q)
+	case q.Note != nil:
+		if n := d.notes[*q.Note]; n != nil {
+			return n.take()
+		}
+		return nil
+	}
+	var c *Clock
+	for off := q.Word &^ 7; off < q.Word+q.Bytes; off += 8 {
+		w := d.words[off]
+		if w == nil {
+			continue
+		}
+		for i := range w {
+			if at := off + 4*uint64(i); at < q.Word+q.Bytes && q.Word < at+4 {
+				c = c.Join(w[i])
+			}
+		}
+	}
+	return c
+}
+
+// Forget drops what is known of the bytes from lo to hi, which are freed.
+func (d *Detector) Forget(lo, hi uint64) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.shadow.forget(lo, hi)
+	for off := range d.words {
+		if lo <= off && off+8 <= hi {
+			delete(d.words, off)
+		}
+	}
+}
+
+// noteClocks are the clocks of the notes with one key that have not been taken, in the order of their records.
+type noteClocks struct {
+	queued []*Clock
+	merged *Clock // what has come without an order, with all before
+	mixed  bool   // notes have come without an order: a note may be any of them
+}
+
+func (n *noteClocks) add(c *Clock, mixed bool) {
+	if n.mixed || mixed {
+		n.mixed = true
+		for _, q := range append(n.queued, c) {
+			n.merged = n.merged.Join(q)
+		}
+		n.queued = nil
+		return
+	}
+	n.queued = append(n.queued, c)
+}
+
+// take returns the clock of the note that is taken.
+func (n *noteClocks) take() *Clock {
+	if n.mixed || len(n.queued) == 0 {
+		return n.merged
+	}
+	c := n.queued[0]
+	n.queued = n.queued[1:]
+	return c
+}
+
+// team is a team whose first member the detector's PE is.
+type team struct{ home, slot int32 }
+
+// mostCalls is how many calls of a team a detector keeps apart. Of earlier ones it keeps one clock for all.
+const mostCalls = 64
+
+// callClocks are the clocks of the last calls of a team.
+type callClocks struct {
+	calls   map[uint64]*callClock
+	earlier *Clock // of calls that are no longer kept apart
+	upTo    uint64 // the last of them
+}
+
+// callClock are the clocks of one call.
+type callClock struct {
+	entered []*Clock // by member
+	left    int      // how many members have left
+}
+
+func (d *Detector) call(k CallKey) *callClocks {
+	t := team{k.Home, k.Slot}
+	if d.calls[t] == nil {
+		d.calls[t] = &callClocks{calls: map[uint64]*callClock{}}
+	}
+	return d.calls[t]
+}
+
+// enter notes that a member enters a call.
+func (c *callClocks) enter(k CallKey, clock *Clock) {
+	if k.Number <= c.upTo {
+		c.earlier = c.earlier.Join(clock)
+		return
+	}
+	one := c.calls[k.Number]
+	if one == nil {
+		one = &callClock{entered: make([]*Clock, k.Size)}
+		c.calls[k.Number] = one
+		for len(c.calls) > mostCalls {
+			c.merge()
+		}
+	}
+	if int(k.Member) < len(one.entered) {
+		one.entered[k.Member] = clock
+	}
+}
+
+// merge no longer keeps the first call apart.
+func (c *callClocks) merge() {
+	first := ^uint64(0)
+	for n := range c.calls {
+		first = min(first, n)
+	}
+	for _, clock := range c.calls[first].entered {
+		c.earlier = c.earlier.Join(clock)
+	}
+	c.upTo = first
+	delete(c.calls, first)
+}
+
+// leave returns the clock of the members of a question, for a member that leaves a call.
+func (c *callClocks) leave(q Question) *Clock {
+	one := c.calls[q.Call.Number]
+	if one == nil {
+		return c.earlier
+	}
+	var clock *Clock
+	for i := max(q.First, 0); i <= q.Last && int(i) < len(one.entered); i++ {
+		clock = clock.Join(one.entered[i])
+	}
+	if one.left++; one.left == len(one.entered) {
+		delete(c.calls, q.Call.Number)
+	}
+	return clock
+}

@@ -1,0 +1,398 @@
+package racecheck
+
+// The detector beside an oracle: random programs of a few PEs, and the graph of all that happens before what, with every
+// edge drawn and every pair of accesses compared. An operation is reported if and only if the oracle finds a race of it
+// with something earlier.
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"unsafe"
+
+	"github.com/gopgas/gopgas/pgas/transport"
+)
+
+// idle is a channel whose operations do nothing.
+type idle struct{ transport.Channel }
+
+func (idle) Put(int, uint64, []byte)                                                    {}
+func (idle) PutSignal(int, uint64, []byte, uint64, transport.Op, uint64)                {}
+func (idle) Get(context.Context, int, []byte, uint64) error                             { return nil }
+func (idle) GetNB(int, []byte, uint64)                                                  {}
+func (idle) AtomicNB(int, transport.Op, transport.Word, uint64, uint64, []byte)         {}
+func (idle) Post(int, transport.Op, transport.Word, uint64)                             {}
+func (idle) PutNotify(int, uint64, []byte, transport.Stamp) bool                        { return true }
+func (idle) GetNotifyNB(int, []byte, uint64, transport.Stamp) bool                      { return true }
+func (idle) PostNotify(int, transport.Op, transport.Word, uint64, transport.Stamp) bool { return true }
+func (idle) GetNotify(context.Context, int, []byte, uint64, transport.Stamp) (bool, error) {
+	return true, nil
+}
+func (idle) Atomic(context.Context, int, transport.Op, transport.Word, uint64, uint64) (uint64, error) {
+	return 0, nil
+}
+func (idle) AtomicNotify(context.Context, int, transport.Op, transport.Word, uint64, uint64, transport.Stamp) (uint64, bool, error) {
+	return 0, true, nil
+}
+
+// A moment is a node of the oracle's graph: an own step, or an operation under way.
+type moment struct{ before map[*moment]bool } // every moment before it, itself included
+
+func after(all ...*moment) *moment {
+	m := &moment{before: map[*moment]bool{}}
+	for _, p := range all {
+		for q := range p.before {
+			m.before[q] = true
+		}
+	}
+	m.before[m] = true
+	return m
+}
+
+// touched is an access as the oracle knows it.
+type touched struct {
+	at     *moment
+	heap   int
+	lo, hi uint64
+	how    How
+}
+
+// issued is an operation of a context.
+type issued struct {
+	at       *moment
+	fill     *moment // of a get, in its own PE; nil: there is none
+	to       int
+	lo, hi   uint64
+	notified bool
+	source   bool
+	get      bool // which no fence orders
+	fenced   bool
+}
+
+// oracle is a job.
+type oracle struct {
+	r       *rand.Rand
+	pes     []*PE
+	ctxs    [][]*Context
+	chans   [][]transport.Channel
+	zeros   [][]transport.ZeroCopyPutter
+	heaps   [][]byte
+	text    []string // what was done
+	reports int
+	real    int // races that the oracle has found in the operation at hand
+
+	now      []*moment // the last own step of each PE
+	ops      map[*Context][]*issued
+	accesses []touched
+	words    map[[2]uint64][]*moment
+	notes    map[[2]uint64][]*moment // by PE and source
+	keys     map[[2]uint64][]NoteKey // of those that have not been taken
+	calls    uint64
+}
+
+const heapBytes = 64
+
+func newOracle(seed uint64) *oracle {
+	o := &oracle{
+		r: rand.New(rand.NewPCG(seed, 7)), ops: map[*Context][]*issued{},
+		words: map[[2]uint64][]*moment{}, notes: map[[2]uint64][]*moment{}, keys: map[[2]uint64][]NoteKey{},
+	}
+	var carrier InProcess
+	for pe := range 3 {
+		carrier = append(carrier, NewDetector(pe, func(Report) { o.reports++ }, nil))
+		o.heaps = append(o.heaps, make([]byte, heapBytes))
+		o.now = append(o.now, after())
+	}
+	for pe := range carrier {
+		base := uintptr(unsafe.Pointer(&o.heaps[pe][0]))
+		heap := func(addr uintptr) (uint64, bool) { return uint64(addr - base), addr >= base && addr < base+heapBytes }
+		p := NewPE(pe, carrier, heap, func(Report) { o.reports++ }, func(string) {})
+		o.pes = append(o.pes, p)
+		var cs []*Context
+		var chans []transport.Channel
+		var zeros []transport.ZeroCopyPutter
+		for range 2 {
+			c := p.NewContext()
+			ch, z, _ := c.Over(idle{}, nil, nil)
+			cs, chans, zeros = append(cs, c), append(chans, ch), append(zeros, z)
+		}
+		o.ctxs, o.chans, o.zeros = append(o.ctxs, cs), append(o.chans, chans), append(o.zeros, zeros)
+	}
+	return o
+}
+
+// step is an own step of a PE after what it has acquired.
+func (o *oracle) step(pe int, all ...*moment) *moment {
+	o.now[pe] = after(append(all, o.now[pe])...)
+	return o.now[pe]
+}
+
+// touch is an access at a moment.
+func (o *oracle) touch(at *moment, heap int, lo, hi uint64, how How) {
+	for _, e := range o.accesses {
+		conflict := (e.how.writes() || how.writes()) && !(e.how.atomic() && how.atomic())
+		if conflict && e.heap == heap && e.lo < hi && lo < e.hi && !at.before[e.at] && !e.at.before[at] {
+			o.real++
+		}
+	}
+	o.accesses = append(o.accesses, touched{at, heap, lo, hi, how})
+}
+
+// onSame returns the operations of c to a PE on some bytes, and with fenced also all before a fence.
+func (o *oracle) onSame(c *Context, to int, lo, hi uint64, fenced bool) (all []*moment) {
+	for _, x := range o.ops[c] {
+		if x.to == to && !x.source && (x.lo < hi && lo < x.hi || fenced && x.fenced) {
+			all = append(all, x.at)
+		}
+	}
+	return all
+}
+
+// issue is an operation of c, of PE pe.
+func (o *oracle) issue(pe int, c *Context, to int, lo, hi uint64, kind issued, more ...*moment) *moment {
+	all := append(o.onSame(c, to, lo, hi, !kind.get), o.step(pe))
+	for _, x := range o.ops[c] {
+		if kind.notified && x.notified && x.to == to {
+			all = append(all, x.at)
+		}
+	}
+	at := after(append(all, more...)...)
+	kind.at, kind.to, kind.lo, kind.hi = at, to, lo, hi
+	o.ops[c] = append(o.ops[c], &kind)
+	return at
+}
+
+// complete is a quiet of those operations that which chooses.
+func (o *oracle) complete(pe int, c *Context, which func(x *issued) bool) {
+	var all []*moment
+	for _, x := range o.ops[c] {
+		if which(x) {
+			all = append(all, x.at)
+			if x.fill != nil {
+				all = append(all, x.fill)
+			}
+		}
+	}
+	o.step(pe, all...)
+}
+
+// source is an operation that reads memory of its own PE.
+func (o *oracle) source(pe int, c *Context, to int, lo, hi uint64) *moment {
+	at := after(o.step(pe))
+	o.ops[c] = append(o.ops[c], &issued{at: at, to: to, source: true})
+	o.touch(at, pe, lo, hi, Read)
+	return at
+}
+
+// TestOracle runs random programs.
+func TestOracle(t *testing.T) {
+	programs := uint64(20000)
+	if testing.Short() {
+		programs = 2000
+	}
+	races, silent := 0, 0
+	for seed := range programs {
+		o := newOracle(seed)
+		for range 5 + o.r.IntN(25) {
+			o.reports, o.real = 0, 0
+			o.random()
+			if (o.reports > 0) != (o.real > 0) {
+				for _, line := range o.text {
+					t.Log(line)
+				}
+				t.Fatalf("seed %d: the last operation races with %d others, and %d are reported", seed, o.real, o.reports)
+			}
+			if o.real > 0 {
+				races++
+			} else {
+				silent++
+			}
+		}
+	}
+	if races < silent/20 || silent < races {
+		t.Errorf("%d operations race, and %d do not: the programs find too little", races, silent)
+	}
+}
+
+// did notes what the program does, for a failure.
+func (o *oracle) did(pe int, format string, args ...any) {
+	o.text = append(o.text, fmt.Sprintf("PE %d: ", pe)+fmt.Sprintf(format, args...))
+}
+
+// random does a random operation.
+func (o *oracle) random() {
+	pe, to := o.r.IntN(3), o.r.IntN(3)
+	k := o.r.IntN(2) * o.r.IntN(2) // mostly the first context
+	c, ch, z := o.ctxs[pe][k], o.chans[pe][k], o.zeros[pe][k]
+	word := uint64(8 * o.r.IntN(3))
+	lo := uint64(o.r.IntN(heapBytes - 8))
+	n := uint64(1 + o.r.IntN(8))
+	at := o.r.IntN(heapBytes - 8)
+	mem := o.heaps[pe][at:][:n]
+	if o.r.IntN(2) == 0 {
+		mem = make([]byte, n)
+	}
+	own := func(m *moment, how How) {
+		if &mem[0] == &o.heaps[pe][at] {
+			o.touch(m, pe, uint64(at), uint64(at)+n, how)
+		}
+	}
+	switch o.r.IntN(20) {
+	case 0, 1:
+		o.did(pe, "put on %d to PE %d %d+%d from %d", k, to, lo, n, at)
+		own(o.step(pe), Read)
+		o.touch(o.issue(pe, c, to, lo, lo+n, issued{}), to, lo, lo+n, Write)
+		ch.Put(to, lo, mem)
+	case 2:
+		o.did(pe, "put without waiting on %d to PE %d %d+%d from %d", k, to, lo, n, at)
+		if &mem[0] == &o.heaps[pe][at] {
+			o.source(pe, c, to, uint64(at), uint64(at)+n)
+		}
+		o.touch(o.issue(pe, c, to, lo, lo+n, issued{}), to, lo, lo+n, Write)
+		z.PutZcopy(to, lo, mem)
+	case 3, 4:
+		o.did(pe, "get on %d from PE %d %d+%d to %d", k, to, lo, n, at)
+		o.touch(o.step(pe, o.onSame(c, to, lo, lo+n, false)...), to, lo, lo+n, Read)
+		own(o.step(pe), Write)
+		ch.Get(context.Background(), to, mem, lo)
+	case 5:
+		o.did(pe, "get without waiting on %d from PE %d %d+%d to %d", k, to, lo, n, at)
+		m := o.issue(pe, c, to, lo, lo+n, issued{get: true})
+		o.touch(m, to, lo, lo+n, Read)
+		fill := after(m)
+		o.ops[c][len(o.ops[c])-1].fill = fill
+		own(fill, Write)
+		ch.GetNB(to, mem, lo)
+	case 6, 7:
+		o.did(pe, "update on %d of word %d of PE %d", k, word, to)
+		m := o.issue(pe, c, to, word, word+8, issued{})
+		o.touch(m, to, word, word+8, AtomicWrite)
+		o.words[[2]uint64{uint64(to), word}] = append(o.words[[2]uint64{uint64(to), word}], m)
+		ch.Post(to, transport.Add, transport.Word{Off: word, Bytes: 8}, 1)
+	case 8:
+		op := transport.Op(o.r.IntN(3))
+		o.did(pe, "fetching %s on %d of word %d of PE %d", op, k, word, to)
+		m := o.step(pe, o.onSame(c, to, word, word+8, true)...)
+		how, releases := update(op)
+		o.touch(m, to, word, word+8, how)
+		w := [2]uint64{uint64(to), word}
+		if releases != 0 {
+			o.words[w] = append(o.words[w], m)
+		}
+		o.step(pe, o.words[w]...)
+		ch.Atomic(context.Background(), to, op, transport.Word{Off: word, Bytes: 8}, 1, 0)
+	case 9:
+		o.did(pe, "put with signal on %d to PE %d %d+%d from %d, word %d", k, to, lo, n, at, word)
+		own(o.step(pe), Read)
+		m := o.issue(pe, c, to, lo, lo+n, issued{})
+		o.touch(m, to, lo, lo+n, Write)
+		s := o.issue(pe, c, to, word, word+8, issued{}, m)
+		o.touch(s, to, word, word+8, AtomicWrite)
+		o.words[[2]uint64{uint64(to), word}] = append(o.words[[2]uint64{uint64(to), word}], s)
+		ch.PutSignal(to, lo, mem, word, transport.Set, 1)
+	case 10, 11:
+		o.did(pe, "wait for word %d", word)
+		m := o.step(pe, o.words[[2]uint64{uint64(pe), word}]...)
+		o.touch(m, pe, word, word+8, AtomicRead)
+		o.pes[pe].Looked(context.Background(), word, 8)
+	case 12:
+		o.notified(pe, to, lo, n)
+	case 13, 14:
+		o.take(pe)
+	default:
+		o.order(pe, to, k)
+	}
+}
+
+// order does what orders and completes.
+func (o *oracle) order(pe, to, k int) {
+	c := o.ctxs[pe][k]
+	switch o.r.IntN(8) {
+	case 0, 1:
+		o.did(pe, "fence on %d", k)
+		for _, x := range o.ops[c] {
+			x.fenced = !x.get
+		}
+		c.Fence(-1)
+	case 2:
+		o.did(pe, "fence on %d of PE %d", k, to)
+		for _, x := range o.ops[c] {
+			x.fenced = x.fenced || x.to == to && !x.get
+		}
+		c.Fence(to)
+	case 3, 4:
+		o.did(pe, "quiet on %d", k)
+		o.complete(pe, c, func(*issued) bool { return true })
+		c.Quieted(-1, c.Issued())
+	case 5:
+		o.did(pe, "quiet on %d of PE %d", k, to)
+		o.complete(pe, c, func(x *issued) bool { return x.to == to })
+		c.Quieted(to, c.Issued())
+	case 6:
+		o.did(pe, "local quiet on %d", k)
+		o.complete(pe, c, func(x *issued) bool { return x.source })
+		c.QuietedLocal(c.Issued())
+	case 7:
+		o.meet()
+	}
+}
+
+// notified is a notified put, or get without waiting, on the first context.
+func (o *oracle) notified(pe, to int, lo, n uint64) {
+	key := [2]uint64{uint64(to), uint64(pe)}
+	m := o.issue(pe, o.ctxs[pe][0], to, lo, lo+n, issued{notified: true})
+	s := transport.StampOf(pe, uint32(len(o.notes[key])))
+	o.notes[key] = append(o.notes[key], m)
+	if o.r.IntN(2) == 0 {
+		o.did(pe, "notified put to PE %d %d+%d", to, lo, n)
+		o.touch(m, to, lo, lo+n, Write)
+		o.chans[pe][0].PutNotify(to, lo, make([]byte, n), s)
+		o.keys[key] = append(o.keys[key], NoteKey{s, n, lo})
+		return
+	}
+	o.did(pe, "notified get without waiting from PE %d %d+%d", to, lo, n)
+	o.touch(m, to, lo, lo+n, Read)
+	o.chans[pe][0].GetNotifyNB(to, make([]byte, n), lo, s)
+	o.keys[key] = append(o.keys[key], NoteKey{s, n, lo})
+}
+
+// take takes the next note of a source.
+func (o *oracle) take(pe int) {
+	key := [2]uint64{uint64(pe), uint64(o.r.IntN(3))}
+	all := o.notes[key]
+	i := len(all) - len(o.keys[key])
+	if i == len(all) {
+		return
+	}
+	o.did(pe, "take note %d of PE %d", i, key[1])
+	k := o.keys[key][0]
+	o.keys[key] = o.keys[key][1:]
+	o.step(pe, all[i])
+	o.pes[pe].Took(context.Background(), transport.Note{Stamp: k.Stamp, Bytes: k.Bytes, Off: k.Off})
+}
+
+// meet is a collective of all PEs: a barrier, a broadcast, or a scan.
+func (o *oracle) meet() {
+	kind, root := o.r.IntN(3), o.r.IntN(3)
+	o.did(0, "collective %d of all, root %d", kind, root)
+	o.calls++
+	var entered []*moment
+	for pe, p := range o.pes {
+		entered = append(entered, o.step(pe))
+		p.Enter(CallKey{Number: o.calls, Member: int32(pe), Size: 3})
+	}
+	for pe, p := range o.pes {
+		first, last := 0, 2
+		switch {
+		case kind == 1 && pe == root:
+			first, last = 0, -1
+		case kind == 1:
+			first, last = root, root
+		case kind == 2:
+			last = pe
+		}
+		o.step(pe, entered[first:last+1]...)
+		p.Leave(context.Background(), CallKey{Number: o.calls, Member: int32(pe), Size: 3}, first, last)
+	}
+}

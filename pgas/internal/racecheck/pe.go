@@ -1,0 +1,403 @@
+package racecheck
+
+// What a PE knows of itself: how far it is, and what it has issued on its contexts.
+//
+// The goroutines of a PE count as one: what orders one of them orders all. So races between goroutines of one PE are
+// Go's to find, and some races between PEs are missed where a PE has several goroutines.
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/gopgas/gopgas/internal/callsite"
+)
+
+// mostContexts is how many contexts of a PE are told apart. More of them share the last slot: they count as one.
+const mostContexts = 32
+
+// mostWritten is how many ranges of a PE's memory are remembered that a context has operations under way to.
+const mostWritten = 32
+
+// Heap finds addresses of this process in the heap of its PE.
+type Heap func(addr uintptr) (off uint64, ok bool)
+
+// A PE issues accesses and tells the detectors of them.
+type PE struct {
+	me      int32
+	carrier Carrier
+	heap    Heap
+	report  func(Report)
+	lost    func(what string) // is called when something is not seen any more
+
+	mu       sync.Mutex
+	clock    *Clock // what comes before the PE's next step, but for its own steps
+	own      uint64 // the epoch of its steps
+	sites    map[callsite.Stack]Site
+	contexts [mostContexts]*Context
+	buffers  buffers
+	notes    map[noteTo]*noteState
+}
+
+// NewPE returns the PE of that number. heap finds addresses in its symmetric memory; report is told of races on other
+// memory of the process, and lost of what is not seen from then on.
+func NewPE(me int, carrier Carrier, heap Heap, report func(Report), lost func(what string)) *PE {
+	return &PE{
+		me: int32(me), carrier: carrier, heap: heap, report: report, lost: lost, own: 1,
+		sites: map[callsite.Stack]Site{}, notes: map[noteTo]*noteState{},
+	}
+}
+
+// here returns the Site of the program's call.
+func (p *PE) here() Site {
+	var s callsite.Stack
+	s.Take()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	at := p.sites[s]
+	if at == nil {
+		at = &Place{stack: s}
+		p.sites[s] = at
+	}
+	return at
+}
+
+// step returns an access by the PE itself. The caller holds p.mu.
+func (p *PE) step(how How, site Site) Access {
+	return Access{Strand: Strand{From: p.me, To: -1, Own: p.own}, After: After{Clock: p.clock}, How: how, Site: site}
+}
+
+// acquire asks a PE's detector for a clock. What the PE does from then on comes after it.
+func (p *PE) acquire(ctx context.Context, from int, q Question) {
+	c, err := p.carrier.Ask(ctx, from, q)
+	if err != nil {
+		p.lost("what PE " + err.Error())
+		return
+	}
+	p.mu.Lock()
+	p.clock = p.clock.Join(c)
+	p.mu.Unlock()
+}
+
+// Looked notes that the PE has looked at words of its own memory, atomically, and may have learned from their values.
+func (p *PE) Looked(ctx context.Context, off, bytes uint64) {
+	if p == nil {
+		return
+	}
+	p.acquire(ctx, int(p.me), Question{Word: off, Bytes: bytes})
+	site := p.here()
+	p.mu.Lock()
+	r := Record{Access: p.step(AtomicRead, site), Off: off, Bytes: bytes, Stride: bytes, Count: 1}
+	p.mu.Unlock()
+	p.carrier.Tell(nil, int(p.me), &r)
+}
+
+// Enter notes that the PE enters a collective, as member k.Member. It has read what it gives to it.
+func (p *PE) Enter(k CallKey) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	r := Record{Access: p.step(Read, nil), Release: ReleaseCall, Call: k}
+	p.own++
+	p.mu.Unlock()
+	p.carrier.Tell(nil, int(k.Home), &r)
+}
+
+// Leave notes that the PE leaves a collective after members first to last have entered it.
+func (p *PE) Leave(ctx context.Context, k CallKey, first, last int) {
+	if p == nil {
+		return
+	}
+	p.acquire(ctx, int(k.Home), Question{Call: &k, First: int32(first), Last: int32(last)})
+}
+
+// Touch notes that the PE itself reads or writes blocks of its own memory.
+func (p *PE) touch(mem []byte, how How, b blocks, site Site) {
+	if len(mem) == 0 || b.count == 0 {
+		return
+	}
+	p.mu.Lock()
+	a := p.step(how, site)
+	p.mu.Unlock()
+	p.use(mem, a, b)
+}
+
+// use notes an access to blocks of this process's memory: to symmetric memory, or to memory that an operation under way
+// may use.
+func (p *PE) use(mem []byte, a Access, b blocks) {
+	if off, ok := p.heap(address(mem)); ok {
+		p.carrier.Tell(nil, int(p.me), &Record{Access: a, Off: off, Bytes: b.bytes, Stride: b.stride, Count: b.count})
+		return
+	}
+	p.mu.Lock()
+	races := p.buffers.use(mem, b, &a, p)
+	p.mu.Unlock()
+	for _, r := range races {
+		p.report(r)
+	}
+}
+
+// blocks are blocks of memory at equal distances.
+type blocks struct{ bytes, stride, count uint64 }
+
+// end returns the end of blocks from an offset on.
+func (b blocks) end(off uint64) uint64 {
+	if b.count == 0 {
+		return off
+	}
+	return off + (b.count-1)*b.stride + b.bytes
+}
+
+func whole(n int) blocks { return blocks{uint64(n), uint64(n), min(uint64(n), 1)} }
+
+// A Context is a context of the PE: its operations under way, and in which order they are.
+type Context struct {
+	pe     *PE
+	slot   int
+	users  int             // how many contexts of the program share it
+	issued [streams]uint64 // the last operation of each stream
+	fenced [2]uint64       // the last ones before a fence
+	to     map[int]*target
+}
+
+// target is what a context knows of its operations to one PE.
+type target struct {
+	fenced  [2]uint64 // the last operations before a fence of that PE
+	behind  *Clock    // what operations before a fence come after since they are on the same bytes
+	noted   *Clock    // the same of notified operations
+	written []written // what operations under way access there
+}
+
+// written is a range that an operation accesses.
+type written struct {
+	lo, hi  uint64
+	by      Access // the operation
+	chained bool   // it comes after more than the call and fences say
+	merged  bool   // all operations of the stream before it count too
+	merging *Clock // what these come after
+}
+
+// NewContext returns what p knows of a new context of the program.
+func (p *PE) NewContext() *Context {
+	if p == nil {
+		return nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for slot := range p.contexts {
+		c := p.contexts[slot]
+		if c == nil {
+			c = &Context{pe: p, slot: slot, to: map[int]*target{}}
+			p.contexts[slot] = c
+		}
+		if c.users == 0 {
+			c.users = 1
+			return c
+		}
+	}
+	c := p.contexts[mostContexts-1]
+	c.users++
+	p.lost("contexts beyond the first 32 of a PE count as one: a quiet or a fence that is missing on one of them")
+	return c
+}
+
+// Close notes that one of the program's contexts ends, which is quiet.
+func (c *Context) Close() {
+	if c == nil {
+		return
+	}
+	c.pe.mu.Lock()
+	c.users--
+	c.pe.mu.Unlock()
+}
+
+// target returns what c knows of a PE. The caller holds pe.mu.
+func (c *Context) target(pe int) *target {
+	t := c.to[pe]
+	if t == nil {
+		t = new(target)
+		c.to[pe] = t
+	}
+	return t
+}
+
+// fence puts the operations to a PE before a fence into what a comes after. The caller holds pe.mu.
+func (c *Context) fence(a *Access, to int) {
+	a.Fenced = c.fenced
+	if t := c.to[to]; t != nil {
+		a.Fenced[0], a.Fenced[1] = max(a.Fenced[0], t.fenced[0]), max(a.Fenced[1], t.fenced[1])
+		a.Clock = a.Clock.Join(t.behind)
+	}
+}
+
+// onSame returns the clock of the operations to a PE on some of the same bytes.
+func (c *Context) onSame(t *target, to int, lo, hi uint64) (chain *Clock) {
+	for i := range t.written {
+		w := &t.written[i]
+		if w.hi <= lo || hi <= w.lo {
+			continue
+		}
+		chain = chain.Join(w.by.release()).Join(w.merging)
+		if w.merged {
+			chain = chain.withTo(c.pe.me, w.by.Stream, int32(to), w.by.Number, 0)
+		}
+	}
+	return chain
+}
+
+// issue returns the access of a new operation to bytes of a PE, which comes after those of behind too. The caller holds
+// pe.mu.
+func (c *Context) issue(stream, to int, how How, lo, hi uint64, behind *Clock, site Site) Access {
+	a := c.pe.step(how, site)
+	c.issued[stream]++
+	a.To, a.Stream, a.Number = int32(to), c.stream(stream), c.issued[stream]
+	c.pe.own++
+	if stream > getStream {
+		return a
+	}
+	if stream != getStream { // a fence orders no gets
+		c.fence(&a, to)
+	}
+	t := c.to[to]
+	if t == nil {
+		t = new(target)
+		c.to[to] = t
+	}
+	if stream == notifiedStream {
+		a.Fenced[notifiedStream] = a.Number - 1
+		behind = behind.Join(t.noted)
+	}
+	behind = behind.Join(c.onSame(t, to, lo, hi))
+	a.Clock = a.Clock.Join(behind)
+	if stream == notifiedStream && behind != nil {
+		t.noted = a.Clock
+	}
+	if lo < hi {
+		t.remember(written{by: a, lo: lo, hi: hi, chained: behind != nil})
+	}
+	return a
+}
+
+// step returns an access of the PE itself to bytes of a PE by a call on c. The caller holds pe.mu.
+func (c *Context) step(to int, how How, lo, hi uint64, site Site) Access {
+	a := c.pe.step(how, site)
+	a.To, a.Stream = int32(to), c.stream(plainStream)
+	if how.atomic() {
+		c.fence(&a, to)
+	}
+	if t := c.to[to]; t != nil {
+		a.Clock = a.Clock.Join(c.onSame(t, to, lo, hi))
+	}
+	return a
+}
+
+func (c *Context) stream(s int) uint16 { return uint16(streams*c.slot + s) }
+
+// remember remembers what an operation accesses at the target.
+func (t *target) remember(w written) {
+	if len(t.written) < mostWritten {
+		t.written = append(t.written, w)
+		return
+	}
+	for i := range t.written { // the first of the stream becomes a range around all that is forgotten
+		if m := &t.written[i]; m.by.Stream == w.by.Stream {
+			m.merging, m.merged = m.merging.Join(m.by.release()), true
+			m.lo, m.hi, m.by, m.chained = min(m.lo, w.lo), max(m.hi, w.hi), w.by, m.chained || w.chained
+			return
+		}
+	}
+	t.written = append(t.written, w)
+}
+
+// learn notes that the PE knows what an access of its own comes after: the operations on the same bytes, and those
+// before a fence if it is atomic, are complete. The caller holds pe.mu.
+func (p *PE) learn(a *Access) { p.clock = p.clock.Join(a.withFenced(a.Clock)) }
+
+// Fence notes a fence for a PE, or for all if pe < 0.
+func (c *Context) Fence(pe int) {
+	if c == nil {
+		return
+	}
+	c.pe.mu.Lock()
+	defer c.pe.mu.Unlock()
+	if pe < 0 {
+		c.fenced = [2]uint64{c.issued[0], c.issued[1]}
+	}
+	for to, t := range c.to {
+		if pe >= 0 && to != pe {
+			continue
+		}
+		t.fenced = [2]uint64{c.issued[0], c.issued[1]}
+		for i := range t.written {
+			if w := &t.written[i]; w.chained && w.by.Stream%streams != getStream {
+				t.behind = t.behind.Join(w.by.Clock).Join(w.merging)
+			}
+		}
+	}
+}
+
+// A Mark is how far a context is.
+type Mark [streams]uint64
+
+// Issued returns how far c is, for Quieted.
+func (c *Context) Issued() (m Mark) {
+	if c == nil {
+		return m
+	}
+	c.pe.mu.Lock()
+	defer c.pe.mu.Unlock()
+	return c.issued
+}
+
+// Quieted notes that all operations up to a mark to a PE, or to all if pe < 0, are complete.
+func (c *Context) Quieted(pe int, m Mark) {
+	if c == nil {
+		return
+	}
+	p := c.pe
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for s, upTo := range m {
+		c.completeStream(pe, s, upTo)
+	}
+	p.buffers.prune(p.clock)
+	for to, t := range c.to {
+		if pe < 0 || to == pe {
+			t.behind = nil
+			t.written = slices.DeleteFunc(t.written, func(w written) bool { return w.by.Number <= m[w.by.Stream%streams] })
+		}
+	}
+}
+
+// QuietedLocal notes that all sources up to a mark have been read.
+func (c *Context) QuietedLocal(m Mark) {
+	if c == nil {
+		return
+	}
+	c.pe.mu.Lock()
+	defer c.pe.mu.Unlock()
+	c.completeStream(-1, sourceStream, m[sourceStream])
+	c.pe.buffers.prune(c.pe.clock)
+}
+
+// completeStream notes that the operations of a stream to a PE, or to all if pe < 0, are complete up to a number.
+func (c *Context) completeStream(pe, stream int, upTo uint64) {
+	p := c.pe
+	switch {
+	case upTo == 0:
+	case pe < 0:
+		p.clock = p.clock.withDone(p.me, c.stream(stream), upTo)
+	default:
+		p.clock = p.clock.withTo(p.me, c.stream(stream), int32(pe), upTo, 0)
+	}
+}
+
+// released notes that the source of a put to a PE has been read.
+func (c *Context) released(pe int, source uint64) {
+	p := c.pe
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.clock = p.clock.withTo(p.me, c.stream(sourceStream), int32(pe), 0, source)
+	p.buffers.prune(p.clock)
+}

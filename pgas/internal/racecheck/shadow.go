@@ -1,0 +1,199 @@
+package racecheck
+
+// The shadow of a PE's memory: which accesses its bytes have had that later ones may race with.
+//
+// It consists of segments: intervals of bytes with the same accesses. A range that was accessed as one is one segment
+// in each page, and splits where a later access begins or ends in it. An access leaves a segment when a later one
+// supersedes it: when whatever races with the one also races with the other.
+//
+// The number of segments, and of accesses in a segment, is bounded. What finds no room takes the place of something
+// else, so races may be missed and none is invented.
+
+import "slices"
+
+const (
+	pageBits  = 12
+	pageBytes = 1 << pageBits
+
+	// mostSegments bounds the segments of a shadow: some 100 MiB.
+	mostSegments = 1 << 20
+	// mostAccesses bounds the accesses of a segment.
+	mostAccesses = 32
+)
+
+// A shadow holds the accesses to memory by address or offset.
+type shadow struct {
+	pages    map[uint64]*page
+	segments int
+	most     int    // the most segments; 0: mostSegments
+	lost     func() // is called when an access finds no room
+}
+
+// page has the segments of one page, in order. They do not overlap.
+type page struct{ segments []segment }
+
+// segment is an interval of a page with the accesses that all its bytes have had.
+type segment struct {
+	lo, hi uint32    // offsets in the page, hi excluded
+	had    []*Access // is never changed in place
+}
+
+// add adds an access to the bytes from lo to hi, and calls found for each earlier one that it races with, with the
+// bytes of both. alone is a slice with a alone.
+func (s *shadow) add(a *Access, alone []*Access, lo, hi uint64, found func(e *Access, lo, hi uint64)) {
+	for lo < hi {
+		end := min(hi, lo&^(pageBytes-1)+pageBytes)
+		p := s.page(lo >> pageBits)
+		before := len(p.segments)
+		base := lo &^ (pageBytes - 1)
+		p.add(s, a, alone, uint32(lo-base), uint32(end-base), func(e *Access, lo, hi uint32) {
+			found(e, base+uint64(lo), base+uint64(hi))
+		})
+		s.segments += len(p.segments) - before
+		lo = end
+	}
+}
+
+// page returns a page. If there is no room for a new one, another page is forgotten.
+func (s *shadow) page(number uint64) *page {
+	p := s.pages[number]
+	if p != nil {
+		return p
+	}
+	most := s.most
+	if most == 0 {
+		most = mostSegments
+	}
+	for other, q := range s.pages {
+		if s.segments < most {
+			break
+		}
+		s.segments -= len(q.segments)
+		delete(s.pages, other)
+		s.forgot()
+	}
+	if s.pages == nil {
+		s.pages = map[uint64]*page{}
+	}
+	p = new(page)
+	s.pages[number] = p
+	return p
+}
+
+func (s *shadow) forgot() {
+	if s.lost != nil {
+		s.lost()
+	}
+}
+
+// add adds an access to bytes of the page.
+func (p *page) add(s *shadow, a *Access, alone []*Access, lo, hi uint32, found func(e *Access, lo, hi uint32)) {
+	i, _ := slices.BinarySearchFunc(p.segments, lo, func(x segment, lo uint32) int {
+		if x.hi <= lo {
+			return -1
+		}
+		return 1
+	})
+	if i < len(p.segments) && p.segments[i].lo == lo && p.segments[i].hi == hi { // the most frequent case
+		p.segments[i].had = s.meet(a, alone, &p.segments[i], lo, hi, found)
+		return
+	}
+	if i == len(p.segments) || p.segments[i].lo >= hi {
+		p.segments = slices.Insert(p.segments, i, segment{lo, hi, alone})
+		return
+	}
+	p.split(s, i, a, alone, lo, hi, found)
+}
+
+// split is add where segments from i on overlap the bytes in part.
+func (p *page) split(s *shadow, i int, a *Access, alone []*Access, lo, hi uint32, found func(e *Access, lo, hi uint32)) {
+	var pieces []segment
+	put := func(x segment) {
+		if n := len(pieces); n > 0 && pieces[n-1].hi == x.lo && same(pieces[n-1].had, x.had) {
+			pieces[n-1].hi = x.hi
+		} else if x.lo < x.hi {
+			pieces = append(pieces, x)
+		}
+	}
+	at, end := lo, i
+	for ; end < len(p.segments) && p.segments[end].lo < hi; end++ {
+		x := p.segments[end]
+		put(segment{x.lo, min(x.hi, max(x.lo, lo)), x.had})
+		put(segment{at, max(at, x.lo), alone})
+		from, to := max(x.lo, lo), min(x.hi, hi)
+		put(segment{from, to, s.meet(a, alone, &x, from, to, found)})
+		put(segment{to, max(to, x.hi), x.had})
+		at = to
+	}
+	put(segment{at, max(at, hi), alone})
+	p.segments = slices.Replace(p.segments, i, end, pieces...)
+}
+
+// same reports whether two lists of accesses are equal. Lists are kept short, and most are of one access.
+func same(a, b []*Access) bool { return slices.Equal(a, b) }
+
+// meet compares a with the accesses of x, and returns those that x has afterwards.
+func (s *shadow) meet(a *Access, alone []*Access, x *segment, lo, hi uint32, found func(e *Access, lo, hi uint32)) []*Access {
+	needed, superseded := true, 0
+	for _, e := range x.had {
+		switch {
+		case e.repeats(a):
+			needed = false
+		case race(a, e):
+			found(e, lo, hi)
+		case a.supersedes(e):
+			superseded++
+		case e.supersedes(a):
+			needed = false
+		}
+	}
+	switch {
+	case !needed && superseded == 0:
+		return x.had
+	case needed && superseded == len(x.had):
+		return alone
+	}
+	var left []*Access
+	for _, e := range x.had {
+		if e.repeats(a) || race(a, e) || !a.supersedes(e) {
+			left = append(left, e)
+		}
+	}
+	if needed {
+		left = append(left, a)
+	}
+	if n := len(left) - mostAccesses; n > 0 {
+		s.forgot()
+		left = slices.Clip(left[n:])
+	}
+	return left
+}
+
+// forget drops what is known of the bytes from lo to hi.
+func (s *shadow) forget(lo, hi uint64) {
+	for number, p := range s.pages {
+		base := number << pageBits
+		if base+pageBytes <= lo || base >= hi {
+			continue
+		}
+		s.segments -= len(p.segments)
+		if p.forget(base, lo, hi); len(p.segments) == 0 {
+			delete(s.pages, number)
+		}
+		s.segments += len(p.segments)
+	}
+}
+
+func (p *page) forget(base, lo, hi uint64) {
+	var left []segment
+	for _, x := range p.segments {
+		from, to := base+uint64(x.lo), base+uint64(x.hi)
+		if from < lo {
+			left = append(left, segment{x.lo, uint32(min(to, lo) - base), x.had})
+		}
+		if to > hi {
+			left = append(left, segment{uint32(max(from, hi) - base), x.hi, x.had})
+		}
+	}
+	p.segments = left
+}

@@ -1,0 +1,129 @@
+package racecheck
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// accessOf returns an access by a PE that is ordered with no other.
+func accessOf(pe int32, how How) *Access {
+	return &Access{Strand: Strand{From: pe, Own: 1}, How: how}
+}
+
+// TestShadowIsExact: of random ranges, each access is found by those that race with it, byte by byte.
+func TestShadowIsExact(t *testing.T) {
+	const size = 3 * pageBytes
+	for seed := range uint64(100) {
+		r := rand.New(rand.NewPCG(seed, 3))
+		var s shadow
+		had := make([][]*Access, size)
+		for pe := range int32(12) {
+			a := accessOf(pe, []How{Read, AtomicRead, AtomicWrite, Write}[r.IntN(4)])
+			lo := r.Uint64N(size)
+			hi := min(size, lo+1+r.Uint64N([]uint64{4, 16, 2 * pageBytes}[r.IntN(3)]))
+			found := make([][]*Access, size)
+			s.add(a, []*Access{a}, lo, hi, func(e *Access, lo, hi uint64) {
+				for i := lo; i < hi; i++ {
+					found[i] = append(found[i], e)
+				}
+			})
+			for i := range had {
+				var want []*Access
+				if lo <= uint64(i) && uint64(i) < hi {
+					for _, e := range had[i] {
+						if race(a, e) {
+							want = append(want, e)
+						}
+					}
+					had[i] = append(had[i], a)
+				}
+				if !slices.Equal(found[i], want) {
+					t.Fatalf("seed %d: access %d finds %d races on byte %d, not %d", seed, pe, len(found[i]), i, len(want))
+				}
+			}
+		}
+	}
+}
+
+// TestLargeRange: a range of 256 KiB is one segment a page, and a byte of it is found whichever it is.
+func TestLargeRange(t *testing.T) {
+	const size = 256 << 10
+	for _, at := range []uint64{0, 1, pageBytes - 1, pageBytes, size/2 + 3, size - 1} {
+		var s shadow
+		put, get := accessOf(0, Write), accessOf(1, Read)
+		s.add(put, []*Access{put}, 0, size, func(*Access, uint64, uint64) { t.Error("the first access races") })
+		if s.segments != size/pageBytes {
+			t.Errorf("%d segments", s.segments)
+		}
+		races := 0
+		s.add(get, []*Access{get}, at, at+1, func(e *Access, lo, hi uint64) {
+			if races++; e != put || lo != at || hi != at+1 {
+				t.Errorf("the race is on bytes %d to %d", lo, hi)
+			}
+		})
+		if races != 1 {
+			t.Errorf("byte %d: %d races", at, races)
+		}
+	}
+}
+
+// TestShadowIsBounded: more segments and more readers than there is room for are forgotten, with a word about it, and
+// what is left finds its races.
+func TestShadowIsBounded(t *testing.T) {
+	forgot := 0
+	s := shadow{most: 64, lost: func() { forgot++ }}
+	for i := range uint64(1000) {
+		a := accessOf(0, Write)
+		s.add(a, []*Access{a}, 2*i*pageBytes, 2*i*pageBytes+8, func(*Access, uint64, uint64) { t.Error("a race") })
+		if s.segments > 64 {
+			t.Fatalf("%d segments", s.segments)
+		}
+	}
+	if forgot == 0 {
+		t.Error("nothing was forgotten")
+	}
+	s, forgot = shadow{lost: func() { forgot++ }}, 0
+	for pe := range int32(2 * mostAccesses) {
+		a := accessOf(pe, Read)
+		s.add(a, []*Access{a}, 0, 8, func(*Access, uint64, uint64) { t.Error("two reads race") })
+	}
+	races, readers, a := 0, forgot, accessOf(-1, Write)
+	s.add(a, []*Access{a}, 0, 8, func(*Access, uint64, uint64) { races++ })
+	if readers != mostAccesses || races != mostAccesses {
+		t.Errorf("%d were forgotten, and %d are found", readers, races)
+	}
+}
+
+// TestForget: freed bytes have had no accesses, and their neighbours have.
+func TestForget(t *testing.T) {
+	var s shadow
+	a := accessOf(0, Write)
+	s.add(a, []*Access{a}, 100, 3*pageBytes, func(*Access, uint64, uint64) {})
+	s.forget(200, 2*pageBytes+5)
+	for at, want := range map[uint64]int{100: 1, 199: 1, 200: 0, pageBytes: 0, 2*pageBytes + 4: 0, 2*pageBytes + 5: 1} {
+		races, b := 0, accessOf(1, Read)
+		s.add(b, []*Access{b}, at, at+1, func(*Access, uint64, uint64) { races++ })
+		if races != want {
+			t.Errorf("byte %d: %d races", at, races)
+		}
+	}
+}
+
+// TestSubwords: accesses to the bytes of one word do not race, and those to one byte do.
+func TestSubwords(t *testing.T) {
+	var s shadow
+	races := 0
+	for pe := range uint64(8) {
+		a := accessOf(int32(pe), Write)
+		s.add(a, []*Access{a}, pe, pe+1, func(*Access, uint64, uint64) { races++ })
+	}
+	if races != 0 {
+		t.Errorf("%d races of different bytes", races)
+	}
+	a := accessOf(8, Read)
+	s.add(a, []*Access{a}, 0, 8, func(*Access, uint64, uint64) { races++ })
+	if races != 8 {
+		t.Errorf("a get of the word finds %d puts", races)
+	}
+}
