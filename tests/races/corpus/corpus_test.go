@@ -1,0 +1,199 @@
+// Package corpus runs small programs, of which half are wrong, under the detectors of races.
+//
+//ci:race
+package corpus
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/gopgas/gopgas/pgas/pgastest"
+	"github.com/gopgas/gopgas/pgas/pgastest/hang"
+	"github.com/gopgas/gopgas/pgas/sim"
+	"github.com/gopgas/gopgas/tests/races/corpus/testdata/programs"
+)
+
+// The variables that make this test binary run programs, and write what they say to standard error.
+const (
+	envDetector = "CORPUS_DETECTOR" // one of the detectors below
+	envRuns     = "CORPUS_RUNS"     // how often each program
+	envPrograms = "CORPUS_PROGRAMS" // a regular expression of names
+)
+
+// detectors are the ways to run a program once.
+var detectors = map[string]func(ctx context.Context, p programs.Program, run int) error{
+	"goroutines": func(ctx context.Context, p programs.Program, _ int) error {
+		return pgastest.Goroutines(ctx, p.NPEs, pgastest.Options{}, p.Body)
+	},
+	"late": func(ctx context.Context, p programs.Program, run int) error {
+		return pgastest.Late(ctx, p.NPEs, p.NPEs, pgastest.Options{Seed: uint64(run)}, p.Body)
+	},
+	"sim": func(ctx context.Context, p programs.Program, run int) error {
+		_, err := sim.Run(ctx, sim.Config{Adversary: true, Seed: uint64(run)}, p.NPEs, p.Body)
+		return err
+	},
+}
+
+func TestMain(m *testing.M) {
+	if name := os.Getenv(envDetector); name != "" {
+		runPrograms(name)
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// runPrograms runs the chosen programs, with a line on standard error before each and after each.
+func runPrograms(detector string) {
+	runs, err := strconv.Atoi(os.Getenv(envRuns))
+	if err != nil {
+		panic(err)
+	}
+	ctx, cancel := hang.Context(context.Background())
+	defer cancel()
+	chosen := regexp.MustCompile(os.Getenv(envPrograms))
+	for _, p := range programs.Programs() {
+		if !chosen.MatchString(p.String()) || p.OneHost && detector != "goroutines" {
+			continue
+		}
+		for run := range runs {
+			fmt.Fprintf(os.Stderr, "\n=== %s\n", p)
+			if err := detectors[detector](ctx, p, run); err != nil {
+				fmt.Fprintf(os.Stderr, "\n--- %s\n", strings.ReplaceAll(err.Error(), "\n", "; "))
+			}
+		}
+	}
+}
+
+// allPrograms returns the programs that are right, or those that are not.
+func allPrograms(right bool) (some []programs.Program) {
+	for _, p := range programs.Programs() {
+		if p.Right == right {
+			some = append(some, p)
+		}
+	}
+	return some
+}
+
+// outcome is what the runs of a program have shown.
+type outcome struct {
+	runs      int
+	lines     int      // runs with a report of the two lines
+	otherwise int      // other runs with a report, or an error of the program
+	others    []string // what those have shown
+}
+
+// TestMarks: each program has lines that conflict.
+func TestMarks(t *testing.T) {
+	marked := marks(t)
+	for _, p := range programs.Programs() {
+		if n := len(marked[p.Name]); n == 0 || n > 3 {
+			t.Errorf("%s has %d marked lines, want 1 to 3", p, n)
+		}
+	}
+}
+
+// TestGoroutines: PEs that are goroutines, under Go's race detector.
+func TestGoroutines(t *testing.T) {
+	if !raceEnabled {
+		t.Skip("needs -race")
+	}
+	held(t, judge(t, "goroutines", "", 1), 80)
+}
+
+// TestLate: one run over a network in which all is late.
+func TestLate(t *testing.T) {
+	if testing.Short() {
+		held(t, judge(t, "late", "^(local|order)/", 1), 34)
+		return
+	}
+	held(t, judge(t, "late", "", 1), 120)
+}
+
+// TestSim: ten seeds of the simulator.
+func TestSim(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector has nothing to find in the simulator, which runs all PEs on one goroutine")
+	}
+	held(t, judge(t, "sim", "", 10), 120)
+}
+
+// TestVet: pgasvet, which reads the programs.
+func TestVet(t *testing.T) {
+	if raceEnabled {
+		t.Skip("pgasvet runs no program")
+	}
+	outcomes := vetOutcomes(t)
+	delete(outcomes, "strided/loadInGap/right") // reported, since pgasvet takes all that a strided get spans as written
+	held(t, outcomes, 35)
+}
+
+// held fails the test if a right program is reported, or fewer wrong ones than a number.
+func held(t *testing.T, outcomes map[string]*outcome, atLeast int) {
+	t.Helper()
+	found := 0
+	for _, p := range programs.Programs() {
+		o := outcomes[p.String()]
+		switch {
+		case o == nil || o.lines+o.otherwise == 0:
+		case p.Right:
+			t.Errorf("%s is reported: %v", p, o.others)
+		default:
+			found++
+		}
+	}
+	t.Logf("\n%s", table(outcomes))
+	if found < atLeast {
+		t.Errorf("%d wrong programs found, want %d", found, atLeast)
+	}
+}
+
+// judge runs the programs as the detector runs them, and returns the outcome of each.
+func judge(t *testing.T, detector, programs string, runs int, env ...string) map[string]*outcome {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	cmd.Env = append(os.Environ(), envDetector+"="+detector, envPrograms+"="+programs, fmt.Sprint(envRuns, "=", runs),
+		"GORACE=exitcode=0 suppress_equal_stacks=0 suppress_equal_addresses=0 atexit_sleep_ms=0")
+	cmd.Env = append(cmd.Env, env...)
+	text, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%.4000s", err, text[max(0, len(text)-4000):])
+	}
+	marks := marks(t)
+	outcomes := map[string]*outcome{}
+	for _, section := range strings.Split(string(text), "\n=== ")[1:] {
+		name, rest, _ := strings.Cut(section, "\n")
+		o := outcomes[name]
+		if o == nil {
+			o = new(outcome)
+			outcomes[name] = o
+		}
+		o.count(rest, marks[strings.Split(name, "/")[1]])
+	}
+	return outcomes
+}
+
+// count adds a run of a program that has written text, and whose lines are marked.
+func (o *outcome) count(text string, marked map[string]bool) {
+	o.runs++
+	var other string
+	for _, found := range conflicts(text) {
+		if marked[found[0]] && marked[found[1]] {
+			o.lines++
+			return
+		}
+		other = found[0] + " and " + found[1]
+	}
+	if _, err, ok := strings.Cut(text, "\n--- "); ok && other == "" {
+		other = "fails: " + strings.TrimSpace(err)
+	}
+	if other != "" {
+		o.otherwise++
+		o.others = append(o.others, other)
+	}
+}
