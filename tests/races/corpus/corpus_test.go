@@ -158,7 +158,8 @@ func judge(t *testing.T, detector, programs string, runs int, env ...string) map
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
 	cmd.Env = append(os.Environ(), envDetector+"="+detector, envPrograms+"="+programs, fmt.Sprint(envRuns, "=", runs),
-		"GORACE=exitcode=0 suppress_equal_stacks=0 suppress_equal_addresses=0 atexit_sleep_ms=0")
+		"GORACE=exitcode=0 suppress_equal_stacks=0 suppress_equal_addresses=0 atexit_sleep_ms=0",
+		"PGAS_HEAP_MAX=4M") // the detector looks at all of a heap when it is made
 	cmd.Env = append(cmd.Env, env...)
 	text, err := cmd.CombinedOutput()
 	if err != nil {

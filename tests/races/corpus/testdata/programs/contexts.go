@@ -134,15 +134,15 @@ func goroutinesShareBuffer(ctx context.Context, w *pgas.World, right bool) error
 	data := numbers(ctx, w)
 	var shared [2]int64
 	send := func(i int) func(context.Context) error {
+		c := seen(w.NewContext(pgas.Private()))
 		return func(ctx context.Context) error {
-			c := seen(w.NewContext(pgas.Private()))
 			buf := shared[:1]
 			if right {
 				buf = shared[i : i+1]
 			}
 			buf[0] = int64(i)                      // then
 			data.Range(i, i+1).On(c).PutNB(1, buf) // first
-			return errorOf(c.Quiet(ctx), c.Close())
+			return c.Quiet(ctx)
 		}
 	}
 	if w.PE() == 0 {

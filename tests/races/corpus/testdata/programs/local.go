@@ -36,15 +36,16 @@ func storeAfterPutNB(ctx context.Context, w *pgas.World, right bool) error {
 	return nil
 }
 
+// storeAfterRefPutNB: a Ref's PutNB has read the element when it returns, and a Slice's has not.
 func storeAfterRefPutNB(ctx context.Context, w *pgas.World, right bool) error {
-	data, src := numbers(ctx, w), new(int64)
-	*src = 7
+	data, src := numbers(ctx, w), []int64{7}
 	if w.PE() == 0 {
-		sent := data.At(3).PutNB(1, src) // first
 		if right {
-			must(sent.Wait(ctx))
+			data.At(3).PutNB(1, &src[0])
+		} else {
+			data.At(3).Slice().PutNB(1, src) // first
 		}
-		*src++ // then
+		src[0]++ // then
 	}
 	must(w.Barrier(ctx))
 	if w.PE() == 1 {
@@ -222,19 +223,20 @@ func storeInGoroutine(ctx context.Context, w *pgas.World, right bool) error {
 
 // storeBesideField stores to a neighbour of what is being read. That is no conflict.
 func storeBesideField(ctx context.Context, w *pgas.World, right bool) error {
-	data, src := numbers(ctx, w), new(struct{ a, b int64 })
-	src.a = 7
+	data := numbers(ctx, w)
+	var src struct{ a, b [2]int64 }
+	src.a[1] = 7
 	if w.PE() == 0 {
-		data.At(0).PutNB(1, &src.a) // first
+		data.PutNB(1, src.a[:]) // first
 		if right {
-			src.b = 8
+			src.b[0] = 8
 		} else {
-			src.a = 8 // then
+			src.a[1] = 8 // then
 		}
 	}
 	must(w.Barrier(ctx))
 	if w.PE() == 1 {
-		want(ctx, data.Local()[0], 7)
+		want(ctx, data.Local()[1], 7)
 	}
 	return nil
 }

@@ -63,18 +63,19 @@ func ptrLoadAndPut(ctx context.Context, w *pgas.World, right bool) error {
 
 func ptrStoreAndAdd(ctx context.Context, w *pgas.World, right bool) error {
 	state := words(ctx, w)
+	word := &state.Ptr(1)[0]
 	if w.PE() == 0 {
-		word := &state.Ptr(1)[0]
-		old := syncatomic.LoadInt64(word)
 		if right {
-			syncatomic.StoreInt64(word, old+5)
+			syncatomic.StoreInt64(word, 5)
 		} else {
-			*word = old + 5 // first
+			*word = 5 // first
 		}
 	} else {
 		pgas.AtomicOf(state, 0).Add(1, 1) // then
 	}
-	return w.Barrier(ctx)
+	must(w.Barrier(ctx))
+	use(syncatomic.LoadInt64(word))
+	return nil
 }
 
 func ptrStoreAndGet(ctx context.Context, w *pgas.World, right bool) error {
