@@ -55,6 +55,7 @@ var dependencies = map[string]string{
 	"pgas/internal/profiles":           "pgas/boot",
 	"pgas/internal/checked":            "internal/callsite pgas/transport",
 	"pgas/internal/racecheck":          "internal/callsite internal/plural pgas/transport",
+	"pgas/internal/racecheck/carriage": "pgas/boot pgas/internal/node pgas/internal/racecheck pgas/transport",
 	"pgas/internal/node":               "pgas/boot pgas/boot/record internal/callsite pgas/transport pgas/transport/shm",
 	"pgas/internal/vector":             "",
 	"pgas/internal/coll":               "pgas/boot internal/callsite pgas/internal/node pgas/internal/vector pgas/transport",

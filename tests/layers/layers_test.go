@@ -44,6 +44,7 @@ var limits = map[string]limit{
 	"pgas/boot/record":                 {circle: 2, pairs: 2},
 	"pgas/internal/coll":               {circle: 1, pairs: 0},
 	"pgas/internal/node":               {circle: 3, pairs: 1},
+	"pgas/internal/racecheck/carriage": {circle: 4, pairs: 3},
 	"pgas/pgastest":                    {circle: 6, pairs: 6},
 	"pgas/pgastest/netns":              {circle: 2, pairs: 1},
 	"pgas/sim":                         {circle: 3, pairs: 2},

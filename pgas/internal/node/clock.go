@@ -28,6 +28,15 @@ func (n *Node) ProgressOnce() {
 	}
 }
 
+// AwaitArrival does the service thread's work, if there is a service thread, until something has arrived, this PE was
+// woken, or about d has passed. It reports whether there is one.
+func (n *Node) AwaitArrival(d time.Duration) bool {
+	if n.progresser != nil {
+		n.progresser.WaitDoorbell(n.State.Doorbell.Load(), d)
+	}
+	return n.progresser != nil
+}
+
 // YieldTo yields the CPU if pe may need it to go on: PEs share CPUs, and pe is another PE of this host. It does so
 // again while queues hold more PEs than can run: this PE has had its turn, and in a queue again it would only be one
 // more.

@@ -104,3 +104,6 @@ func (r *reader) numbers() []uint64 {
 	}
 	return v
 }
+
+// Releases returns what a PE acquires that sees an effect of r.
+func (r *Record) Releases() *Clock { return r.Access.release() }

@@ -1,0 +1,265 @@
+package carriage
+
+// Questions to other PEs, and the answers. The clock of a word is read where the releasers leave it, and that of a
+// collective of all PEs is known here. For others a PE asks. The PE that was asked reads all its rings once more before
+// it answers: the asker may have seen an effect whose record had not been read.
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/gopgas/gopgas/pgas/internal/racecheck"
+)
+
+// asks are the questions of this PE, and those of others.
+type asks struct {
+	mu       sync.Mutex
+	last     uint64                       // the number of the last question of this PE
+	answered map[uint64]**racecheck.Clock // of the questions that wait for an answer; nil: none yet
+	heard    []heard                      // questions of others, in the order of their arrival
+}
+
+// heard is a question of another PE.
+type heard struct {
+	from   int
+	number uint64
+	q      racecheck.Question
+}
+
+// Ask returns the answer of a PE's detector. It returns nil in a Carriage that has lost records, and an error if the PE
+// is lost or ctx ends.
+func (c *Carriage) Ask(ctx context.Context, to int, q racecheck.Question) (*racecheck.Clock, error) {
+	switch {
+	case c.lost.Load():
+		return nil, nil
+	case to == c.PE || q.Call != nil && int(q.Call.Size) == c.NPEs:
+		c.Drain()
+		return c.Detector.Answer(q), nil
+	case q.Bytes != 0:
+		clock, asked, err := c.readRows(ctx, to, q.Word)
+		if !asked || err != nil {
+			return clock, err
+		}
+	}
+	return c.ask(ctx, to, q)
+}
+
+// ask sends a question and waits for its answer.
+func (c *Carriage) ask(ctx context.Context, to int, q racecheck.Question) (*racecheck.Clock, error) {
+	number := c.asks.begin()
+	o, _ := c.stream(nil, to)
+	o.mu.Lock()
+	o.add(appendQuestion(o.scratch[:0], number, &q))
+	o.send(ctx, true)
+	o.mu.Unlock()
+	if !c.IsNear(to) {
+		c.quiet(to) // or it would wait for more to send
+	}
+	for w := c.begin(); ; {
+		if clock, ok := c.asks.take(number); ok {
+			return clock, nil
+		}
+		if !c.pause(ctx, &w, to) {
+			return c.unanswered(ctx, number)
+		}
+	}
+}
+
+// unanswered ends a question that will not be answered.
+func (c *Carriage) unanswered(ctx context.Context, number uint64) (*racecheck.Clock, error) {
+	clock, ok := c.asks.take(number)
+	c.asks.drop(number)
+	switch {
+	case ok:
+		return clock, nil
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	}
+	return nil, c.Failure()
+}
+
+func (a *asks) begin() (number uint64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.answered == nil {
+		a.answered = map[uint64]**racecheck.Clock{}
+	}
+	a.last++
+	a.answered[a.last] = nil
+	return a.last
+}
+
+// take returns the answer to a question, and whether there is one.
+func (a *asks) take(number uint64) (clock *racecheck.Clock, ok bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if p := a.answered[number]; p != nil {
+		delete(a.answered, number)
+		return *p, true
+	}
+	return nil, false
+}
+
+func (a *asks) drop(number uint64) {
+	a.mu.Lock()
+	delete(a.answered, number)
+	a.mu.Unlock()
+}
+
+// answer notes the answer to a question that still waits for it.
+func (a *asks) answer(number uint64, clock *racecheck.Clock) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if _, waits := a.answered[number]; waits {
+		a.answered[number] = &clock
+	}
+}
+
+// hear notes a question of another PE.
+func (a *asks) hear(h heard) {
+	a.mu.Lock()
+	a.heard = append(a.heard, h)
+	a.mu.Unlock()
+}
+
+func (a *asks) open() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return len(a.heard)
+}
+
+// next takes the first question of another PE.
+func (a *asks) next() (h heard, ok bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if len(a.heard) == 0 {
+		return heard{}, false
+	}
+	h = a.heard[0]
+	a.heard = append(a.heard[:0], a.heard[1:]...)
+	return h, true
+}
+
+// Drain reads all records that have arrived, and answers the questions among them. It reports whether there was
+// anything.
+func (c *Carriage) Drain() bool {
+	c.reading.Lock()
+	worked := c.readAll()
+	n := c.asks.open()
+	if n > 0 {
+		c.readAll() // what the askers have seen before they asked
+	}
+	var ready []heard
+	for range n {
+		if h, ok := c.asks.next(); ok {
+			ready = append(ready, h)
+		}
+	}
+	c.reading.Unlock()
+	for _, h := range ready {
+		c.reply(h)
+	}
+	return worked
+}
+
+// readAll reads all rings once. The caller has locked c.reading.
+func (c *Carriage) readAll() (any bool) {
+	for pe := range c.NPEs {
+		if pe == c.PE {
+			continue
+		}
+		if c.Word(c.Base+c.control(pe, sharedSlot)+lostWord).Load() != 0 {
+			c.giveUp()
+		}
+		for slot := range Slots {
+			some, err := c.in[pe*Slots+slot].read(c.take)
+			if any = any || some; err != nil {
+				c.in[pe*Slots+slot].torn = true
+				c.Lose(fmt.Sprintf("the records of PE %d cannot be read: %v", pe, err))
+			}
+		}
+	}
+	return any
+}
+
+// take takes a message.
+func (c *Carriage) take(in *inbox, message []byte) error {
+	switch message[0] {
+	case kindRecord:
+		r, err := in.record(message[1:])
+		if err == nil && !c.lost.Load() {
+			c.Detector.Apply(r)
+		}
+		return err
+	case kindQuestion:
+		number, q, err := in.question(message[1:])
+		if err == nil {
+			c.asks.hear(heard{in.from, number, q})
+		}
+		return err
+	case kindAnswer:
+		number, clock, err := in.answer(message[1:])
+		if err == nil {
+			c.asks.answer(number, clock)
+		}
+		return err
+	}
+	return errTorn
+}
+
+// reply answers a question of another PE, or leaves it for later if the stream to that PE is in use.
+func (c *Carriage) reply(h heard) {
+	o, _ := c.stream(nil, h.from)
+	if !o.mu.TryLock() {
+		c.asks.hear(h)
+		return
+	}
+	defer o.mu.Unlock()
+	if c.lost.Load() {
+		o.tellLost()
+	} else {
+		o.add(appendAnswer(o.scratch[:0], h.number, c.Detector.Answer(h.q)))
+		o.send(c.ctx, false)
+	}
+	if !c.IsNear(h.from) {
+		c.quiet(h.from) // or it would wait for more to send
+	}
+}
+
+// The goroutine of a Carriage looks at the rings at these intervals, longer ones when nothing arrives for a while.
+const (
+	firstLook = 50 * time.Microsecond
+	lastLook  = 2 * time.Millisecond
+)
+
+// serve reads records and answers questions until the end of c.
+func (c *Carriage) serve() {
+	defer close(c.done)
+	for d := firstLook; c.ctx.Err() == nil; d = min(2*d, lastLook) {
+		if c.Drain() || c.sendLeft() {
+			d = firstLook
+		}
+		time.Sleep(d)
+	}
+}
+
+// sendLeft sends what the streams that belong to no channel of the program hold, and tells their targets once that
+// records are lost. It reports whether there was anything.
+func (c *Carriage) sendLeft() (any bool) {
+	for pe := range c.NPEs {
+		o := &c.out[pe*Slots+sharedSlot]
+		if pe == c.PE || !o.waiting.Load() && !c.lost.Load() || !o.mu.TryLock() {
+			continue
+		}
+		if any = any || o.waiting.Load(); any {
+			o.send(c.ctx, false)
+		}
+		if c.lost.Load() {
+			o.tellLost()
+		}
+		o.mu.Unlock()
+	}
+	return any || c.asks.open() > 0
+}

@@ -1,0 +1,147 @@
+package carriage
+
+// The clocks of words, where a PE that acquires one from afar reads it without the help of its PE. Each PE has a row
+// for each other PE in each of some buckets of words, itself included: all that this PE has released into words of the
+// bucket. The releaser writes the row as it does a record: before the operation, with a fence. So there is one writer,
+// and a reader joins the rows of a bucket. Words that share a bucket share a clock, so that a race may be missed.
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"sync"
+
+	"github.com/gopgas/gopgas/pgas/internal/racecheck"
+	"github.com/gopgas/gopgas/pgas/transport"
+)
+
+const (
+	// A row begins with its version, its length and a sum of both and its bytes.
+	rowHead = 16
+	// tooLong is the length of a row whose clock has no room: its PE must be asked.
+	tooLong = 1<<32 - 1
+	// noClock is the length of a row whose writer has lost records.
+	noClock = 1<<32 - 2
+)
+
+func bucketOf(word uint64) int { return int(word>>3) & (buckets - 1) }
+
+// rows is what a PE keeps of the rows that it writes and reads.
+type rows struct {
+	mu      sync.Mutex
+	written map[rowKey]*racecheck.Clock
+	version uint64
+	scratch []byte
+
+	readMu sync.Mutex
+	read   map[rowKey]readRow
+	bytes  []byte
+}
+
+// rowKey names a row of this PE, if it writes it, or else of another PE: by its bucket and who has the other part.
+type rowKey struct{ to, bucket, writer int }
+
+// readRow is a row as it was read last.
+type readRow struct {
+	version uint64
+	clock   *racecheck.Clock
+}
+
+// writeRow writes the row of a word before a release into it by an operation of o.
+func (c *Carriage) writeRow(via transport.Channel, to int, r *racecheck.Record) {
+	k := rowKey{to, bucketOf(r.Off), c.PE}
+	c.rows.mu.Lock()
+	defer c.rows.mu.Unlock()
+	n := uint64(noClock)
+	b := append(c.rows.scratch[:0], make([]byte, rowHead)...)
+	if !c.lost.Load() {
+		clock := c.rows.written[k].Join(r.Releases())
+		if clock == c.rows.written[k] && clock != nil {
+			return
+		}
+		if c.rows.written == nil {
+			c.rows.written = map[rowKey]*racecheck.Clock{}
+		}
+		c.rows.written[k] = clock
+		b = clock.Append(b)
+		if n = uint64(len(b) - rowHead); len(b) > rowBytes {
+			b, n = b[:rowHead], tooLong
+		}
+	}
+	c.rows.version++
+	binary.LittleEndian.PutUint64(b, c.rows.version)
+	binary.LittleEndian.PutUint32(b[8:], uint32(n))
+	binary.LittleEndian.PutUint32(b[12:], sumOfRow(b))
+	via.Put(to, c.Base+c.row(k.bucket, c.PE), b)
+	c.rows.scratch = b
+}
+
+func sumOfRow(b []byte) uint32 {
+	return crc32.Update(crc32.Checksum(b[:12], castagnoli), castagnoli, b[rowHead:])
+}
+
+// readRows returns the clock of a word of another PE. asked says that the PE must be asked instead.
+func (c *Carriage) readRows(ctx context.Context, to int, word uint64) (clock *racecheck.Clock, asked bool, err error) {
+	via := c.Far
+	if c.IsNear(to) {
+		via = c.Near
+	}
+	c.rows.readMu.Lock()
+	defer c.rows.readMu.Unlock()
+	if c.rows.read == nil {
+		c.rows.read, c.rows.bytes = map[rowKey]readRow{}, make([]byte, c.NPEs*rowBytes)
+	}
+	bucket := bucketOf(word)
+	for w := c.begin(); ; {
+		if err := via.Get(ctx, to, c.rows.bytes, c.Base+c.row(bucket, 0)); err != nil {
+			return nil, false, err
+		}
+		clock, asked, whole := c.joinRows(to, bucket)
+		if whole || c.lost.Load() {
+			return clock, asked, nil
+		}
+		if !c.pause(ctx, &w, to) {
+			return nil, false, ctx.Err()
+		}
+	}
+}
+
+// joinRows joins the rows of a bucket, which were read. It reports false if one of them is being written.
+func (c *Carriage) joinRows(to, bucket int) (clock *racecheck.Clock, asked, whole bool) {
+	for pe := range c.NPEs {
+		b := c.rows.bytes[pe*rowBytes:][:rowBytes]
+		version, n := binary.LittleEndian.Uint64(b), uint64(binary.LittleEndian.Uint32(b[8:]))
+		if version == 0 || pe == c.PE {
+			continue
+		}
+		k := rowKey{to, bucket, pe}
+		known := c.rows.read[k]
+		if known.version == version {
+			clock = clock.Join(known.clock)
+			continue
+		}
+		b = b[:min(rowHead+n, rowBytes)]
+		if n == tooLong || n == noClock {
+			b = b[:rowHead]
+		}
+		if sumOfRow(b) != binary.LittleEndian.Uint32(b[12:]) {
+			return nil, false, false
+		}
+		switch n {
+		case tooLong:
+			asked = true
+		case noClock:
+			c.giveUp()
+		default:
+			row, rest, err := racecheck.ParseClock(b[rowHead:])
+			if err != nil || len(rest) != 0 {
+				c.Lose(fmt.Sprintf("a clock of PE %d cannot be read: %v", pe, errTorn))
+				return nil, false, true
+			}
+			c.rows.read[k] = readRow{version, row}
+			clock = clock.Join(row)
+		}
+	}
+	return clock, asked, true
+}
