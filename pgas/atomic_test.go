@@ -324,7 +324,7 @@ func contendedWords[W pgas.Word](ctx context.Context, w *pgas.World) error {
 	if err := w.Barrier(ctx); err != nil {
 		return err
 	}
-	mine := make([]W, 3*contestants*rounds) // what non-blocking ones bring
+	mine := make([]W, 6*contestants*rounds) // what non-blocking ones bring
 	passed := make([]W, contestants*rounds)
 	bits := reflect.TypeFor[W]().Bits()
 	err = contend(ctx, w, func(c *pgas.Context, k, i int) {
@@ -347,12 +347,12 @@ func contendedWords[W pgas.Word](ctx context.Context, w *pgas.World) error {
 			word(wordMin).FetchMin(0, W(n+scrambled))
 			word(wordMax).FetchMax(0, W(scrambled))
 		case 2:
-			word(wordAdd).FetchAddNB(0, W(k), &mine[i])
-			word(wordXor).FetchXorNB(0, W(k*0x10001), &mine[i])
-			word(wordOr).FetchOrNB(0, bit, &mine[i])
-			word(wordAnd).FetchAndNB(0, ^bit, &mine[i])
-			word(wordMin).FetchMinNB(0, W(n+scrambled), &mine[i])
-			word(wordMax).FetchMaxNB(0, W(scrambled), &mine[i])
+			word(wordAdd).FetchAddNB(0, W(k), &mine[6*i])
+			word(wordXor).FetchXorNB(0, W(k*0x10001), &mine[6*i+1])
+			word(wordOr).FetchOrNB(0, bit, &mine[6*i+2])
+			word(wordAnd).FetchAndNB(0, ^bit, &mine[6*i+3])
+			word(wordMin).FetchMinNB(0, W(n+scrambled), &mine[6*i+4])
+			word(wordMax).FetchMaxNB(0, W(scrambled), &mine[6*i+5])
 		}
 		// A counter by compare-swaps: one PE gets each value.
 		for old := word(wordCount).Fetch(0); ; {
@@ -432,7 +432,7 @@ func contendedFloats[F pgas.Float](ctx context.Context, w *pgas.World) error {
 		return err
 	}
 	n := w.NPEs() * contestants * rounds
-	olds := make([]F, contestants*rounds)
+	olds := make([]F, 3*contestants*rounds)
 	err = contend(ctx, w, func(c *pgas.Context, k, i int) {
 		word := func(i int) pgas.AtomicFloat[F] { return pgas.AtomicFloatOf(s, i).On(c) }
 		scrambled := F(k * 7 % n)
@@ -446,9 +446,9 @@ func contendedFloats[F pgas.Float](ctx context.Context, w *pgas.World) error {
 			word(wordMin).FetchMin(0, -scrambled)
 			word(wordMax).FetchMax(0, scrambled)
 		case 2:
-			word(wordAdd).FetchAddNB(0, F(k)/4, &olds[i])
-			word(wordMin).FetchMinNB(0, -scrambled, &olds[i])
-			word(wordMax).FetchMaxNB(0, scrambled, &olds[i])
+			word(wordAdd).FetchAddNB(0, F(k)/4, &olds[3*i])
+			word(wordMin).FetchMinNB(0, -scrambled, &olds[3*i+1])
+			word(wordMax).FetchMaxNB(0, scrambled, &olds[3*i+2])
 		}
 	})
 	if err != nil {

@@ -25,20 +25,21 @@ func misusedAt(w *pgas.World, name, what string, call func()) error {
 
 // underWay are operations that are complete after a quiet and no sooner.
 func underWay(mem pgas.Sym[int64], sig pgas.SignalRef, pe int) map[string]func() {
-	row, word, buf := mem.Range(0, 8), pgas.AtomicOf(mem, 1), make([]int64, 8)
+	row, word := mem.Range(0, 8), pgas.AtomicOf(mem, 1)
+	buf := func() []int64 { return make([]int64, 8) } // each operation has its own
 	return map[string]func(){
-		"a put":                                func() { row.Put(pe, buf[:4]) },
-		"a put with a signal":                  func() { row.PutSignal(pe, buf[:4], sig, 1) },
-		"a get that does not wait":             func() { row.GetNB(pe, buf[:4]) },
-		"a get":                                func() { row.At(0).GetNB(pe, &buf[0]) },
+		"a put":                                func() { row.Put(pe, buf()[:4]) },
+		"a put with a signal":                  func() { row.PutSignal(pe, buf()[:4], sig, 1) },
+		"a get that does not wait":             func() { row.GetNB(pe, buf()[:4]) },
+		"a get":                                func() { row.At(0).GetNB(pe, &buf()[0]) },
 		"an atomic add":                        func() { word.Add(pe, 1) },
-		"a fetching atomic that does not wait": func() { word.FetchAddNB(pe, 1, &buf[0]) },
-		"a fetching atomic":                    func() { pgas.AtomicsOf(row).FetchNB(pe, buf) },
-		"a notified put":                       func() { row.PutNotify(pe, buf[:4], 1) },
-		"a notified get that does not wait":    func() { row.GetNotifyNB(pe, buf[:4], 1) },
+		"a fetching atomic that does not wait": func() { word.FetchAddNB(pe, 1, &buf()[0]) },
+		"a fetching atomic":                    func() { pgas.AtomicsOf(row).FetchNB(pe, buf()) },
+		"a notified put":                       func() { row.PutNotify(pe, buf()[:4], 1) },
+		"a notified get that does not wait":    func() { row.GetNotifyNB(pe, buf()[:4], 1) },
 		"a notified atomic add":                func() { word.Notify(1).Add(pe, 1) },
-		"put of blocks":                        func() { row.IPut(pe, buf, 2, 1, 2) },
-		"get of blocks":                        func() { row.IGetNB(pe, buf, 1, 2, 2) },
+		"put of blocks":                        func() { row.IPut(pe, buf(), 2, 1, 2) },
+		"get of blocks":                        func() { row.IGetNB(pe, buf(), 1, 2, 2) },
 	}
 }
 

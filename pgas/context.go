@@ -14,6 +14,7 @@ import (
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/internal/checked"
 	"github.com/gopgas/gopgas/pgas/internal/node"
+	"github.com/gopgas/gopgas/pgas/internal/strands"
 	"github.com/gopgas/gopgas/pgas/transport"
 	"github.com/gopgas/gopgas/pgas/transport/shm"
 )
@@ -109,7 +110,7 @@ func (t *Team) newContext(o contextOptions) (*Context, error) {
 		c.watch = checked.NewDomain(w.check, misuse, o.private, o.exclusive && !o.private)
 	}
 	c.mem = w.n.Shm.Open()
-	c.local = newRoute(c.mem)
+	c.local = newRoute(c.overMemory())
 	c.local.record(w.n.Rec)
 	if w.n.Remote != nil {
 		if err := c.openRemote(o); err != nil {
@@ -119,6 +120,17 @@ func (t *Team) newContext(o contextOptions) (*Context, error) {
 	c.openRoutes()
 	return c, nil
 }
+
+// overMemory returns the channel to the PEs of this host: c.mem, or what shows its operations to the race detector.
+func (c *Context) overMemory() transport.Channel {
+	if c.onStrands() {
+		return strands.Over(c.mem, c.w.n.Shm, len(c.w.n.Job.Segment.States))
+	}
+	return c.mem
+}
+
+// onStrands reports whether the race detector sees the operations of c on PEs of this host as strands.
+func (c *Context) onStrands() bool { return strands.Detected && c.w.opts.Strands }
 
 // openRemote gives c a channel to other hosts. A context with ByCPU serves atomics of this host, so it gets a channel
 // of its own only if the transport distinguishes such channels.
@@ -153,7 +165,7 @@ func (t *Team) viewOf(base *Context) *Context {
 func (c *Context) openRoutes() {
 	w := c.w
 	c.quietSlowly = slowly
-	if c.remote == nil && c.watch == nil && w.check == nil {
+	if c.remote == nil && c.watch == nil && w.check == nil && !c.onStrands() {
 		c.quietSlowly = &w.n.QuietSlowly
 	}
 	c.local.watchBy(c.watch)
@@ -179,7 +191,7 @@ func (c *Context) openRoutes() {
 			c.routes = append(c.routes, near)
 		}
 	}
-	if w.opts.NoFastPath || w.check != nil || w.n.Rec != nil {
+	if w.opts.NoFastPath || w.check != nil || w.n.Rec != nil || c.onStrands() {
 		c.bases, c.words = nil, nil
 	}
 	if c.nic {
@@ -208,6 +220,9 @@ func (c *Context) Fence() {
 		c.watch.Use("Fence")()
 	}
 	shm.StoreFence()
+	if c.onStrands() {
+		c.local.Fence(-1)
+	}
 	if c.remote != nil {
 		c.fenceRemote(-1)
 	}
@@ -232,6 +247,9 @@ func (c *Context) fenceRemote(pe int) {
 func (c *Context) FencePE(pe int) {
 	via, to := c.routeTo("FencePE", pe)
 	shm.StoreFence()
+	if c.onStrands() {
+		via.Fence(to)
+	}
 	if via != c.local {
 		c.fenceRemote(to)
 	}
@@ -303,6 +321,9 @@ func (c *Context) complete(ctx context.Context) error {
 	c.w.n.Learn() // what gets have brought
 	last := c.watch.LastIssued()
 	shm.FullFence()
+	if c.onStrands() {
+		_ = c.local.Quiet(ctx, -1) // what it returns is that ctx has ended: the operations are complete
+	}
 	if c.remote != nil {
 		return c.quietRemote(ctx, -1)
 	}
@@ -373,6 +394,9 @@ func (c *Context) QuietPE(ctx context.Context, pe int) error {
 	last := c.watch.LastIssued()
 	shm.FullFence()
 	if via == c.local {
+		if c.onStrands() {
+			_ = via.Quiet(ctx, to)
+		}
 		c.watch.Quieted(to, last)
 		return c.quietError()
 	}

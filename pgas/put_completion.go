@@ -49,6 +49,9 @@ func (c *Context) QuietLocal(ctx context.Context) error {
 	if c.w.refuses(ctx) {
 		return c.w.refusal(ctx, "quiet")
 	}
+	if c.onStrands() && !c.closed.Load() {
+		_ = c.local.zeroCopy.AwaitReleased(ctx, -1, 0)
+	}
 	if c.remote == nil || c.remote.zeroCopy == nil || c.closed.Load() {
 		return nil
 	}

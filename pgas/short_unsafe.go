@@ -43,12 +43,23 @@ func (s Short[W]) On(c *Context) Short[W] { return Short[W]{ctx: c, off: s.off} 
 // closed (OpenSHMEM 1.6, shmem_short_p).
 func (s Short[W]) Put(pe int, v W) {
 	s.made("Short.Put")
+	if s.ctx.onStrands() {
+		s.followFenced(pe)
+	}
 	if p, door := s.ctx.shortAt(pe, s.off); p != nil {
 		storeShort(p, uint16(v))
 		door.Ring(uint64(s.off))
 		return
 	}
 	slowPut(s.ctx, pe, s.off, unsafe.Pointer(&v), unsafe.Sizeof(v))
+}
+
+// followFenced orders this PE after what a fence has ordered before the put, as the race detector sees it: a PE that
+// waits for the word must be after that.
+func (s Short[W]) followFenced(pe int) {
+	via, to := s.ctx.routeTo("Put", pe)
+	word := transport.Word{Off: s.ctx.place("Put", s.off, 2) &^ 3, Bytes: 4}
+	_, _ = via.Atomic(s.ctx.w.n.Ctx, to, transport.Fetch, word, 0, 0)
 }
 
 // WaitUntil blocks until this PE's own copy of the word compares true with v, and returns the value that did.

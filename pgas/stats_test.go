@@ -296,6 +296,7 @@ func sumsUp(w *pgas.World, s stats.PE) error {
 //ci:ucx=nic
 func TestStatsCountsAll(t *testing.T) {
 	t.Setenv("PGAS_STATS", "1")
+	t.Setenv("PGAS_RACE", "plain") // the PEs do not care what is in the memory that they all put to
 	pgastest.RunAll(t, 4, countedProgram)
 	pgastest.RunLate(t, 4, 2, countedProgram)
 	t.Run("nic", func(t *testing.T) { pgastest.RunProcesses(t, 2, countedProgram, "PGAS_AMO=nic") })
@@ -332,6 +333,7 @@ func TestStatsNotRecorded(t *testing.T) {
 // TestStatsFastPath: where nothing is recorded, accesses find the heaps of all PEs of the host, and nothing that counts
 // is in their way. Where something is, they find none and go through what counts.
 func TestStatsFastPath(t *testing.T) {
+	t.Setenv("PGAS_RACE", "plain")
 	const npes = 3
 	for _, on := range []bool{false, true} {
 		err := pgastest.Goroutines(t.Context(), npes, pgastest.Options{Stats: on}, func(ctx context.Context, w *pgas.World) error {

@@ -66,6 +66,7 @@ const (
 	envSpin        = "PGAS_SPIN"
 	envCheck       = "PGAS_CHECK"
 	envRaceExit    = "PGAS_RACE_EXIT"
+	envRaceForm    = "PGAS_RACE"
 	envQuiet       = "PGAS_QUIET_SINGLETON"
 	envAcceptFrom  = "PGAS_ACCEPT_FROM"
 	envConnections = "PGAS_CONNECTIONS"
@@ -124,6 +125,7 @@ var variables = [...]variable{
 	{envSpin, "auto", "duration", "how long a wait spins before it sleeps; 0 never spins", forDevelopers},
 	{envCheck, "0", "0, 1 or race", "1: each access is checked against the allocations that live, and freed memory is not mapped; race: races between PEs are reported, too (docs/use/races.md)", forUsers},
 	{envRaceExit, "66", "0 to 255", "the exit status of a job with PGAS_CHECK=race that has reported a race and has not failed otherwise; 0: reports do not change it", forUsers},
+	{envRaceForm, "strands", "strands or plain", "how package pgastest shows operations to the race detector: as work that goes on after their calls, or, plain, as loads and stores of the initiator (docs/use/races.md)", forUsers},
 	{envAcceptFrom, "(the job's hosts)", "address/bits,… or any", "further addresses that may connect to the network's ports of a PE, where addresses are translated between hosts", forUsers},
 	{envConnections, "1024", "number", "connections to other PEs that a context keeps; before it makes one more it closes those that it has, and makes them again when they are used", forDevelopers},
 	{envDSM, "auto", "auto, shared, paged or soft", "how coherent regions (package dsm) detect accesses: memory that all PEs share, page faults, checks in accessors, or what suits the job", forUsers},
@@ -170,6 +172,7 @@ type Settings struct {
 	Check          bool          // check each access to symmetric memory
 	Race           bool          // report races between PEs; Check is set, too
 	RaceExit       int           // status of a job that has reported a race; 0: DefaultRaceExit; NoRaceExit: its own
+	RaceForm       RaceForm      // how operations of goroutine PEs look to the race detector
 	Topo           string        // what the user says of the topology: package topo reads it
 	AcceptFrom     string        // addresses besides the job's hosts that may connect: AcceptedFrom reads it
 	Connections    int           // connections that a context keeps; 0: the default
@@ -208,6 +211,17 @@ func (s Settings) AcceptedFrom() (ranges []netip.Prefix, all bool, err error) {
 	}
 	return ranges, false, nil
 }
+
+// RaceForm says how the operations of PEs that are goroutines look to Go's race detector.
+type RaceForm uint8
+
+// The forms.
+const (
+	RaceStrands RaceForm = iota // work that goes on after the call that begins it
+	RacePlain                   // loads and stores of the initiator
+)
+
+var raceFormNames = []string{"strands", "plain"}
 
 // DefaultRaceExit is the RaceExit of a job that does not set one: the status of Go's race detector.
 const DefaultRaceExit = 66
@@ -323,6 +337,7 @@ func settings(vars map[string]string) (Settings, error) {
 	read(envSpin, func(v string) (e error) { s.Spin, e = spin(v); return })
 	read(envCheck, func(v string) error { i, e := oneOf(v, checkNames); s.Check, s.Race = i > 0, i == 2; return e })
 	read(envRaceExit, func(v string) (e error) { s.RaceExit, e = raceExit(v); return })
+	read(envRaceForm, func(v string) error { i, e := oneOf(v, raceFormNames); s.RaceForm = RaceForm(i); return e })
 	read(envAcceptFrom, func(v string) error { s.AcceptFrom = v; _, _, e := s.AcceptedFrom(); return e })
 	read(envDSM, func(v string) error { i, e := oneOf(v, dsmNames); s.DSM = DSM(i); return e })
 	read(envDSMFaults, func(v string) error { i, e := oneOf(v, dsmFaultsNames); s.DSMFaults = DSMFaults(i); return e })

@@ -22,13 +22,14 @@ import (
 // heapMax is what the heap of a goroutine PE may grow to by default. It is Go memory, untouched until used.
 const heapMax = 64 << 20
 
-// heapBytes returns the size of the heap of a goroutine PE: what PGAS_HEAP_MAX says, or heapMax.
-func heapBytes() (uint64, error) {
+// jobSettings returns what the environment says, with the size of the heap of a goroutine PE: heapMax by default.
+func jobSettings() (boot.Settings, error) {
 	set, err := boot.ParseSettings(os.Environ())
-	if err != nil || set.HeapMax == 0 {
-		return heapMax, err
+	if set.HeapMax == 0 {
+		set.HeapMax = heapMax
 	}
-	return boot.RoundHeap(set.HeapMax), nil
+	set.HeapMax = boot.RoundHeap(set.HeapMax)
+	return set, err
 }
 
 // Options change how the PEs of a test are put together. The zero value is what programs get.
@@ -44,11 +45,11 @@ type Options struct {
 // Goroutines runs body on npes PEs that are goroutines of this process, and returns the first error of a body, of
 // pgas.Open or of Close. An error that only reports another PE's failure is returned if there is no other.
 func Goroutines(ctx context.Context, npes int, opts Options, body Body) error {
-	heap, err := heapBytes()
+	set, err := jobSettings()
 	if err != nil {
 		return err
 	}
-	seg := boot.NewSegment(npes, npes, heap)
+	seg := boot.NewSegment(npes, npes, set.HeapMax)
 	own, end := peContexts(ctx, npes)
 	defer end()
 	errs := make([]error, npes)
@@ -66,7 +67,7 @@ func Goroutines(ctx context.Context, npes int, opts Options, body Body) error {
 				Hosts:   []boot.Host{{Name: "localhost", PEs: npes}},
 				Segment: seg, Launched: true,
 				Settings: boot.Settings{Stats: opts.Stats},
-			}, private.Options{Goroutines: true, NoFastPath: opts.NoFastPath, Check: opts.Check}, body)
+			}, private.Options{Goroutines: true, NoFastPath: opts.NoFastPath, Check: opts.Check, Strands: set.RaceForm == boot.RaceStrands}, body)
 		})
 	}
 	wg.Wait()

@@ -92,7 +92,7 @@ func runLate(tb testing.TB, name string, npes, nhosts int, seed uint64, body Bod
 // Late runs body as RunLate does, with options and without a subtest. With a seed among them it is as with
 // RunLateSeeds. It returns an error as Goroutines does.
 func Late(ctx context.Context, npes, nhosts int, opts Options, body Body) error {
-	heap, err := heapBytes()
+	set, err := jobSettings()
 	if err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func Late(ctx context.Context, npes, nhosts int, opts Options, body Body) error 
 	var hosts []boot.Host
 	for i := range nhosts {
 		first, end := npes*i/nhosts, npes*(i+1)/nhosts
-		seg := boot.NewSegment(end-first, runtime.NumCPU(), heap)
+		seg := boot.NewSegment(end-first, runtime.NumCPU(), set.HeapMax)
 		seg.Header.First, seg.Header.NPEs = uint32(first), uint32(npes)
 		hosts = append(hosts, boot.Host{Name: fmt.Sprintf("late%d", i), First: first, PEs: end - first})
 		net.hosts = append(net.hosts, seg)

@@ -82,7 +82,7 @@ type limit struct{ circle, pairs int }
 const listed = 11
 
 // internals are the packages below pgas/internal, the lowest layer first: one may import those before it.
-var internals = []string{"checked", "symheap", "locklocal", "vector", "bounce", "profiles", "node", "coll", "private"}
+var internals = []string{"checked", "racecheck", "strands", "symheap", "locklocal", "vector", "bounce", "profiles", "node", "coll", "private"}
 
 const internal = "pgas/internal/"
 

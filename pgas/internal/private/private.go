@@ -22,6 +22,9 @@ type Options struct {
 	NoFastPath bool
 	// Check checks every access, as PGAS_CHECK=1 does.
 	Check bool
+	// Strands shows operations between the PEs of this process to the race detector as work that goes on after their
+	// calls. Without the detector it changes nothing.
+	Strands bool
 	// Remote opens the transport to PEs that this host's memory does not reach; required when the
 	// job has several hosts.
 	Remote func(ctx context.Context, job *boot.Job) (transport.Transport, error)

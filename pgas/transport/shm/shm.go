@@ -120,6 +120,9 @@ func (c *Channel) Post(pe int, op transport.Op, word transport.Word, operand uin
 	c.states[i].Ring(word.Off)
 }
 
+// Ring wakes pe if it waits for the word at an offset, which the caller has updated.
+func (c *Channel) Ring(pe int, off uint64) { c.states[c.local(pe)].Ring(off) }
+
 func (c *Channel) Fence(pe int) { StoreFence() }
 
 func (c *Channel) Quiet(_ context.Context, pe int) error {

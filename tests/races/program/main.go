@@ -34,7 +34,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "this program shows what the race detector reports: build it with -race")
 		os.Exit(2)
 	}
-	for _, s := range slices.Concat(conflicts, unordered, unrelated, collectives, ordered, underLocks(), unseen) {
+	for _, s := range slices.Concat(conflicts, unordered, unrelated, collectives, ordered, underLocks(), underWay, unseen) {
 		if *only != "" && *only != s.name() {
 			continue
 		}
@@ -63,9 +63,24 @@ func (s scenario) play(opts pgastest.Options) error {
 			fmt.Fprintf(os.Stderr, "=== %s\t%s\t%s\n", s.name(), lineOf(first), lineOf(then))
 		}
 		must(p.Barrier(ctx)) // nothing is reported before that line is written
-		p.perform(first, then)
+		if s.alone {
+			p.performAlone(first, then)
+		} else {
+			p.perform(first, then)
+		}
 		return nil
 	})
+}
+
+// performAlone has PE 0 make both accesses.
+func (p *pe) performAlone(first, then func()) {
+	if p.PE() == 0 {
+		first()
+		then()
+	}
+	if p.atEnd != nil {
+		p.atEnd()
+	}
 }
 
 // perform does the part of this PE.

@@ -23,6 +23,7 @@ import (
 type scenario struct {
 	first, then string // the row's first two cells
 	pes         int    // 0: two. The last PE does what is second, and all others what is first
+	alone       bool   // PE 0 makes both accesses, and the others none
 	run         func(p *pe) (first, then func())
 }
 

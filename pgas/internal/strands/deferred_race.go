@@ -1,0 +1,154 @@
+//go:build race
+
+package strands
+
+// Puts that read their sources after the call, and strided transfers. One strand reads the sources, and others put what
+// it has read, so that a quiet of the sources completes nothing else.
+
+import (
+	"context"
+
+	"github.com/gopgas/gopgas/pgas/transport"
+)
+
+// handles are the sources of the latest puts that do not wait.
+type handles struct {
+	clocks [64]*clock // of the source with a number, at that number modulo the length
+	last   uint64
+}
+
+// readSource has the strand of sources copy what a put reads from src, and returns the copy and a handle. The caller
+// has locked c.
+//
+//go:norace
+func (c *Channel) readSource(src []byte, blocks transport.Strided, bytes int) (copied []byte, handle uint64) {
+	read := &task{kind: read, local: src, blocks: blocks, copied: make([]byte, bytes), read: new(clock)}
+	c.runAlone(read)
+	c.handles.last++
+	c.handles.clocks[c.handles.last%uint64(len(c.handles.clocks))] = read.read
+	return read.copied, c.handles.last
+}
+
+// Released reports that a source has been read, and orders the calling goroutine after that.
+//
+//go:norace
+func (c *Channel) Released(_ int, handle uint64) bool {
+	c.lock()
+	defer c.unlock()
+	c.followSource(handle)
+	return true
+}
+
+// followSource orders the calling goroutine after the read of a source.
+//
+//go:norace
+func (c *Channel) followSource(handle uint64) {
+	if n := uint64(len(c.handles.clocks)); c.handles.last-handle < n {
+		c.handles.clocks[handle%n].follow()
+	} else if c.sources != nil {
+		c.sources.ended.follow()
+	}
+}
+
+// AwaitReleased orders the calling goroutine after the read of a source, or of all sources if pe < 0.
+//
+//go:norace
+func (c *Channel) AwaitReleased(ctx context.Context, pe int, handle uint64) error {
+	c.lock()
+	defer c.unlock()
+	if pe >= 0 {
+		c.followSource(handle)
+	} else if c.sources != nil {
+		c.sources.ended.follow()
+	}
+	return context.Cause(ctx)
+}
+
+//go:norace
+func (c *Channel) PutZcopy(pe int, dst uint64, src []byte) (handle uint64) {
+	c.lock()
+	defer c.unlock()
+	t := &task{kind: put, pe: pe, remote: c.heap(pe, dst, len(src))}
+	t.local, handle = c.readSource(src, transport.Strided{}, len(src))
+	c.run(&c.target(pe).puts, t, heapSpan(pe, dst, len(src)), span{})
+	return handle
+}
+
+//go:norace
+func (c *Channel) PutSignalZcopy(pe int, dst uint64, src []byte, sig uint64, op transport.Op, value uint64) (handle uint64) {
+	c.lock()
+	defer c.unlock()
+	t := c.signalTask(pe, dst, len(src), sig, op, value)
+	t.local, handle = c.readSource(src, transport.Strided{}, len(src))
+	c.runSignal(t)
+	return handle
+}
+
+//go:norace
+func (c *Channel) PutNotifyZcopy(pe int, dst uint64, src []byte, s transport.Stamp) (handle uint64, ok bool) {
+	c.lock()
+	defer c.unlock()
+	t := &task{kind: putNote, pe: pe, off: dst, stamp: s}
+	t.local, handle = c.readSource(src, transport.Strided{}, len(src))
+	c.run(&c.target(pe).notes, t, heapSpan(pe, dst, len(src)), span{})
+	return handle, t.ok
+}
+
+//go:norace
+func (c *Channel) PutStridedZcopy(pe int, dst uint64, src []byte, b transport.Strided) (handle uint64) {
+	c.lock()
+	defer c.unlock()
+	t := c.stridedTask(put, pe, dst, b)
+	t.local, handle = c.readSource(src, b, b.Total())
+	t.blocks.LocalStride = b.BlockBytes
+	c.run(&c.target(pe).puts, t, heapSpan(pe, dst, len(t.remote)), span{})
+	return handle
+}
+
+// stridedTask returns the task of a strided transfer from or to offset off of pe.
+//
+//go:norace
+func (c *Channel) stridedTask(k kind, pe int, off uint64, b transport.Strided) *task {
+	return &task{kind: k, pe: pe, off: off, remote: c.heap(pe, off, extent(b)), blocks: b}
+}
+
+// extent returns the bytes from the first to the last byte of the remote blocks.
+//
+//go:norace
+func extent(b transport.Strided) int {
+	if b.Count == 0 {
+		return 0
+	}
+	return (b.Count-1)*b.RemoteStride + b.BlockBytes
+}
+
+//go:norace
+func (c *Channel) PutStrided(pe int, dst uint64, src []byte, b transport.Strided) {
+	t := c.stridedTask(put, pe, dst, b)
+	read := &task{kind: read, local: src, blocks: b, copied: make([]byte, b.Total())}
+	read.copyBlocks(read.copied, src, b.BlockBytes, b.LocalStride, true)
+	t.local, t.blocks.LocalStride = read.copied, b.BlockBytes
+	c.lock()
+	defer c.unlock()
+	c.run(&c.target(pe).puts, t, heapSpan(pe, dst, len(t.remote)), span{})
+}
+
+//go:norace
+func (c *Channel) GetStrided(ctx context.Context, pe int, dst []byte, src uint64, b transport.Strided) error {
+	c.await(pe, heapSpan(pe, src, extent(b)), false, false)
+	return c.mem.GetStrided(ctx, pe, dst, src, b)
+}
+
+//go:norace
+func (c *Channel) GetStridedNB(pe int, dst []byte, src uint64, b transport.Strided) {
+	c.lock()
+	defer c.unlock()
+	t := c.stridedTask(get, pe, src, b)
+	t.local = dst
+	c.runGet(t)
+}
+
+var (
+	_ transport.ZeroCopyPutter = (*Channel)(nil)
+	_ transport.Strider        = (*Channel)(nil)
+)

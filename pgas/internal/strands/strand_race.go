@@ -1,0 +1,107 @@
+//go:build race
+
+package strands
+
+import "github.com/gopgas/gopgas/pgas/transport/shm"
+
+// maxFrames is how many frames of the initiator's stack a report shows.
+const maxFrames = 24
+
+// A strand is a goroutine that carries out the tasks of one channel, one after the other. Its fields belong to the
+// goroutine that has locked the channel, or to the strand while that goroutine waits for it.
+type strand struct {
+	mem    *shm.Channel
+	tasks  chan *task
+	done   chan struct{}
+	issued clock // what the initiator of the task has done
+	ended  clock // what the strand has done
+
+	wanted, shown stack // the initiator's, and the one that the detector has
+
+	fences, quiets uint64 // how many of the target's fences, and of the channel's quiets, the strand has followed
+	remote         spans  // of targets
+	local          spans  // of the initiator
+}
+
+// A stack has the addresses that calls return to, the innermost first.
+type stack struct {
+	pcs [maxFrames]uintptr
+	n   int
+}
+
+// begin starts a strand.
+func begin(mem *shm.Channel) *strand {
+	s := &strand{mem: mem, tasks: make(chan *task), done: make(chan struct{})}
+	go s.work()
+	return s
+}
+
+// work carries out tasks until it is to stop.
+//
+//go:norace
+func (s *strand) work() {
+	for {
+		hide()
+		t := <-s.tasks
+		show()
+		if t.kind == stop {
+			return
+		}
+		s.carryOut(t)
+		hide()
+		s.done <- struct{}{}
+		show()
+	}
+}
+
+// run has s carry out t for the calling goroutine, and waits until it has.
+//
+//go:norace
+func (s *strand) run(t *task) {
+	s.issued.setTo()
+	hide()
+	s.tasks <- t
+	<-s.done
+	show()
+}
+
+// end stops s.
+//
+//go:norace
+func (s *strand) end() {
+	hide()
+	s.tasks <- &task{kind: stop}
+	show()
+}
+
+// carryOut does what t says, after what t is to follow. The detector sees it with the stack of the initiator, of which
+// the frames stay that the last task had too. (The compiler removes calls of enterFrame and leaveFrame from a function
+// without other calls.)
+//
+//go:norace
+func (s *strand) carryOut(t *task) {
+	same := s.wanted.sameFrames(&s.shown)
+	for range s.shown.n - same {
+		leaveFrame()
+	}
+	for i := s.wanted.n - 1 - same; i >= 0; i-- {
+		enterFrame(s.wanted.pcs[i])
+	}
+	s.shown = s.wanted
+	s.issued.follow()
+	for i := range t.nafter {
+		t.after[i].follow()
+	}
+	t.act(s)
+	s.ended.add()
+}
+
+// sameFrames returns how many outermost frames two stacks share.
+//
+//go:norace
+func (s *stack) sameFrames(t *stack) (n int) {
+	for n < s.n && n < t.n && s.pcs[s.n-1-n] == t.pcs[t.n-1-n] {
+		n++
+	}
+	return n
+}
