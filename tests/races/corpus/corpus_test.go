@@ -98,12 +98,45 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// TestGoroutines: PEs that are goroutines, under Go's race detector.
+// unseen has the wrong programs that the race detector does not report, and why.
+var unseen = map[string]string{
+	"local/storeAfterOtherCompletion":  "one strand reads all sources of a Context in order",
+	"notified/wrongSource":             "a PE that takes a note may have seen others that were there before",
+	"notified/notifiedOnTwoContexts":   "the same",
+	"collective/getOfOtherDestination": "inside a host a collective of this size is complete on all members when it returns on one",
+	"collective/putIntoOtherSource":    "the same",
+	"ptr/ptrStoreWithoutFence":         "a store is in the order of its program",
+}
+
+// TestGoroutines: PEs that are goroutines, under Go's race detector. What two PEs do may be ordered by chance, so a
+// program that is not reported runs again.
 func TestGoroutines(t *testing.T) {
 	if !raceEnabled {
 		t.Skip("needs -race")
 	}
-	held(t, judge(t, "goroutines", "", 1), 80)
+	outcomes := judge(t, "goroutines", "", 1)
+	for range 5 {
+		if missed := missing(outcomes); len(missed) > 0 {
+			for name, o := range judge(t, "goroutines", "^("+strings.Join(missed, "|")+")$", 3) {
+				outcomes[name] = o
+			}
+		}
+	}
+	for _, name := range missing(outcomes) {
+		t.Errorf("%s is not found", name)
+	}
+	held(t, outcomes, 190)
+}
+
+// missing returns the wrong programs that have shown nothing, but for the unseen.
+func missing(outcomes map[string]*outcome) (names []string) {
+	for name, o := range outcomes {
+		short, wrong := strings.CutSuffix(name, "/wrong")
+		if wrong && o.lines+o.otherwise == 0 && unseen[short] == "" {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // TestLate: one run over a network in which all is late.
