@@ -39,7 +39,7 @@ func Programs() (all []Program) {
 	}{
 		{"local", local()}, {"strided", strided()}, {"remote", remote()}, {"order", order()}, {"meet", meet()},
 		{"signal", signal()}, {"notified", notified()}, {"notes", notes()}, {"atomic", atomics()}, {"lock", lock()},
-		{"collective", collective()}, {"contexts", contexts()}, {"team", team()}, {"ptr", ptr()},
+		{"collective", collective()}, {"contexts", contexts()}, {"threads", threads()}, {"team", team()}, {"ptr", ptr()},
 	} {
 		for _, p := range theme.pairs {
 			name := runtime.FuncForPC(reflect.ValueOf(p.f).Pointer()).Name()

@@ -18,6 +18,7 @@
 // | lock.go | locks |
 // | collective.go | the memory of collectives |
 // | contexts.go | Contexts |
+// | threads.go | goroutines of one PE |
 // | team.go | teams |
 // | ptr.go | neighbours' memory |
 package programs
