@@ -159,6 +159,7 @@ func (a AtomicFloat[F]) Test(cmp Cmp, v F) bool {
 func (a AtomicFloat[F]) own() uint64 {
 	c := a.ctx.w.n.WordCond(a.word(), EQ, 0, false)
 	bits, _ := c.Check()
+	a.ctx.w.looked(a.ctx.w.n.Ctx, c.Word.Off, uint64(c.Word.Bytes))
 	return bits
 }
 

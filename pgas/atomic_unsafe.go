@@ -237,6 +237,7 @@ func (a Atomic[W]) Test(cmp Cmp, v W) bool {
 	checkCmp(cmp)
 	c := w.n.WordCond(a.word(), cmp, uint64(v), isSigned[W]())
 	_, ok := c.Check()
+	w.looked(w.n.Ctx, c.Word.Off, uint64(c.Word.Bytes))
 	return ok
 }
 

@@ -42,7 +42,7 @@ type Context struct {
 	leftErr      *atomic.Pointer[leftError] // the error of an access or a fence that returns none; shared by a domain
 	quiets       atomic.Uint32              // how many quiets remote has had
 	closed       atomic.Bool
-	watch        *checked.Domain // checks the use of the context; nil: nothing is checked
+	watch        *watcher // sees the use of the context; nil: nothing is checked
 }
 
 // slowly is the quietSlowly of contexts whose quiets are never just a fence.
@@ -106,9 +106,7 @@ func (t *Team) NewContext(opts ...ContextOption) (*Context, error) {
 func (t *Team) newContext(o contextOptions) (*Context, error) {
 	w := t.w
 	c := &Context{w: w, team: t, byCPU: o.byCPU, leftErr: new(atomic.Pointer[leftError])}
-	if w.check != nil && w.defaultCtx != nil && !o.byCPU {
-		c.watch = checked.NewDomain(w.check, misuse, o.private, o.exclusive && !o.private)
-	}
+	c.watch = c.newWatcher(o)
 	c.mem = w.n.Shm.Open()
 	c.local = newRoute(c.overMemory())
 	c.local.record(w.n.Rec)
@@ -116,6 +114,10 @@ func (t *Team) newContext(o contextOptions) (*Context, error) {
 		if err := c.openRemote(o); err != nil {
 			return nil, err
 		}
+	}
+	c.local.watchBy(c.watch)
+	if !c.sharesRemote {
+		c.remote.watchBy(c.watch)
 	}
 	c.openRoutes()
 	return c, nil
@@ -131,6 +133,24 @@ func (c *Context) overMemory() transport.Channel {
 
 // onStrands reports whether the race detector sees the operations of c on PEs of this host as strands.
 func (c *Context) onStrands() bool { return strands.Detected && c.w.opts.Strands }
+
+// newWatcher returns the watcher of a new context, or nil if it has nothing to see.
+func (c *Context) newWatcher(o contextOptions) *watcher {
+	w := c.w
+	var x watcher
+	if w.check != nil && w.defaultCtx != nil && !o.byCPU {
+		x.domain = checked.NewDomain(w.check, misuse, o.private, o.exclusive && !o.private)
+	}
+	if shared := w.defaultCtx; shared != nil && o.byCPU && shared.watch != nil {
+		x.races, x.shared = shared.watch.races, true // a quiet of either may complete both
+	} else {
+		x.races = w.n.Races.NewContext()
+	}
+	if x == (watcher{}) {
+		return nil
+	}
+	return &x
+}
 
 // openRemote gives c a channel to other hosts. A context with ByCPU serves atomics of this host, so it gets a channel
 // of its own only if the transport distinguishes such channels.
@@ -156,7 +176,10 @@ func (c *Context) openRemote(o contextOptions) error {
 
 // viewOf returns a context of base's ordering domain with the PE numbers of t.
 func (t *Team) viewOf(base *Context) *Context {
-	c := &Context{w: t.w, team: t, mem: base.mem, local: base.local, remote: base.remote, owedBells: base.owedBells, leftErr: base.leftErr, borrowed: true}
+	c := &Context{
+		w: t.w, team: t, mem: base.mem, local: base.local, remote: base.remote, owedBells: base.owedBells,
+		leftErr: base.leftErr, watch: base.watch, borrowed: true,
+	}
 	c.openRoutes()
 	return c
 }
@@ -168,8 +191,6 @@ func (c *Context) openRoutes() {
 	if c.remote == nil && c.watch == nil && w.check == nil && !c.onStrands() {
 		c.quietSlowly = &w.n.QuietSlowly
 	}
-	c.local.watchBy(c.watch)
-	c.remote.watchBy(c.watch)
 	if w.n.Sched != nil {
 		return // the simulator must see every access
 	}
@@ -191,7 +212,7 @@ func (c *Context) openRoutes() {
 			c.routes = append(c.routes, near)
 		}
 	}
-	if w.opts.NoFastPath || w.check != nil || w.n.Rec != nil || c.onStrands() {
+	if w.opts.NoFastPath || w.check != nil || w.n.Rec != nil || c.watch != nil || c.onStrands() {
 		c.bases, c.words = nil, nil
 	}
 	if c.nic {
@@ -217,7 +238,7 @@ func (c *Context) Team() *Team {
 func (c *Context) Fence() {
 	c.mustNotBeClosed("Fence")
 	if c.watch != nil {
-		c.watch.Use("Fence")()
+		c.watch.fence(-1)
 	}
 	shm.StoreFence()
 	if c.onStrands() {
@@ -246,6 +267,9 @@ func (c *Context) fenceRemote(pe int) {
 // out of range.
 func (c *Context) FencePE(pe int) {
 	via, to := c.routeTo("FencePE", pe)
+	if c.watch != nil {
+		c.watch.fence(to)
+	}
 	shm.StoreFence()
 	if c.onStrands() {
 		via.Fence(to)
@@ -308,7 +332,7 @@ func (c *Context) mustQuiet() {
 //go:noinline
 func (c *Context) quiet(ctx context.Context) error {
 	if c != nil && c.watch != nil {
-		c.watch.Use("Quiet")()
+		c.watch.domain.Use("Quiet")()
 	}
 	return c.complete(ctx)
 }
@@ -319,7 +343,7 @@ func (c *Context) complete(ctx context.Context) error {
 		return c.refuseQuiet(ctx)
 	}
 	c.w.n.Learn() // what gets have brought
-	last := c.watch.LastIssued()
+	last := c.watch.issued()
 	shm.FullFence()
 	if c.onStrands() {
 		_ = c.local.Quiet(ctx, -1) // what it returns is that ctx has ended: the operations are complete
@@ -327,7 +351,7 @@ func (c *Context) complete(ctx context.Context) error {
 	if c.remote != nil {
 		return c.quietRemote(ctx, -1)
 	}
-	c.watch.Quieted(-1, last)
+	c.watch.quieted(-1, last)
 	return c.quietError()
 }
 
@@ -391,13 +415,13 @@ func (c *Context) QuietPE(ctx context.Context, pe int) error {
 		return c.refuseQuiet(ctx)
 	}
 	c.w.n.Learn()
-	last := c.watch.LastIssued()
+	last := c.watch.issued()
 	shm.FullFence()
 	if via == c.local {
 		if c.onStrands() {
 			_ = via.Quiet(ctx, to)
 		}
-		c.watch.Quieted(to, last)
+		c.watch.quieted(to, last)
 		return c.quietError()
 	}
 	return c.quietRemote(ctx, to)
@@ -410,10 +434,10 @@ func (c *Context) quietRemote(ctx context.Context, pe int) error {
 	}
 	mark := c.w.n.Block(node.Blocked{Op: boot.InQuiet, Peer: pe}.Within(ctx))
 	defer c.w.n.Unblock(mark)
-	issued, last := c.remote.landings.Issued(), c.watch.LastIssued()
+	issued, last := c.remote.landings.Issued(), c.watch.issued()
 	err := c.remote.Quiet(ctx, pe)
 	if err == nil || !hasEnded(ctx) {
-		c.watch.Quieted(pe, last)
+		c.watch.quieted(pe, last)
 	}
 	if err == nil {
 		c.remote.landings.Land(pe, issued)
@@ -461,6 +485,7 @@ func (c *Context) close() error {
 	if c.borrowed {
 		return nil
 	}
+	c.watch.close()
 	var err error
 	if c.remote != nil && !c.sharesRemote {
 		err = c.remote.Close()

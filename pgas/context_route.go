@@ -3,7 +3,6 @@ package pgas
 import (
 	"github.com/gopgas/gopgas/pgas/boot/record"
 	"github.com/gopgas/gopgas/pgas/internal/bounce"
-	"github.com/gopgas/gopgas/pgas/internal/checked"
 	"github.com/gopgas/gopgas/pgas/internal/node"
 	"github.com/gopgas/gopgas/pgas/transport"
 )
@@ -46,11 +45,16 @@ func (r *route) bounce(memory *bounce.Memory) {
 	r.bounced = &route{Channel: over, zeroCopy: over.ZeroCopy(r.zeroCopy), strided: over.Strided(r.strided), batcher: r.batcher}
 }
 
-// watchBy has d see what goes through r, if d is not nil.
-func (r *route) watchBy(d *checked.Domain) {
-	if d == nil || r == nil {
+// watchBy has x see what goes through r.
+func (r *route) watchBy(x *watcher) {
+	if x == nil || r == nil {
 		return
 	}
-	r.Channel, r.zeroCopy, r.strided = d.Over(r.Channel, r.zeroCopy, r.strided)
-	r.bounced.watchBy(d)
+	if x.races != nil {
+		r.Channel, r.zeroCopy, r.strided = x.races.Over(r.Channel, r.zeroCopy, r.strided)
+	}
+	if x.domain != nil {
+		r.Channel, r.zeroCopy, r.strided = x.domain.Over(r.Channel, r.zeroCopy, r.strided)
+	}
+	r.bounced.watchBy(x)
 }

@@ -239,6 +239,7 @@ func (l LockRef) follow(ctx context.Context, before int) error {
 		l.w.leaveToProxy(l)
 		return err
 	}
+	l.w.looked(ctx, uint64(l.off+lockTurn), wordSize)
 	l.w.locks.Acquired(l.off)
 	l.w.lockUse.Count(true, before)
 	return nil
@@ -348,6 +349,7 @@ func (w *World) runProxy(l LockRef) {
 		w.locks.Orphaned(l.off)
 		return
 	}
+	w.looked(w.n.Ctx, uint64(l.off+lockTurn), wordSize)
 	if w.locks.Inherit(l.off) {
 		return
 	}

@@ -52,6 +52,9 @@ func (c *Context) QuietLocal(ctx context.Context) error {
 	if c.onStrands() && !c.closed.Load() {
 		_ = c.local.zeroCopy.AwaitReleased(ctx, -1, 0)
 	}
+	if c.watch != nil {
+		defer c.watch.races.QuietedLocal(c.watch.races.Issued())
+	}
 	if c.remote == nil || c.remote.zeroCopy == nil || c.closed.Load() {
 		return nil
 	}

@@ -43,6 +43,10 @@ func (s Short[W]) On(c *Context) Short[W] { return Short[W]{ctx: c, off: s.off} 
 // closed (OpenSHMEM 1.6, shmem_short_p).
 func (s Short[W]) Put(pe int, v W) {
 	s.made("Short.Put")
+	if x := s.ctx.watch; x != nil && x.races != nil {
+		s.putAtomic(pe, v)
+		return
+	}
 	if s.ctx.onStrands() {
 		s.followFenced(pe)
 	}
@@ -60,6 +64,21 @@ func (s Short[W]) followFenced(pe int) {
 	via, to := s.ctx.routeTo("Put", pe)
 	word := transport.Word{Off: s.ctx.place("Put", s.off, 2) &^ 3, Bytes: 4}
 	_, _ = via.Atomic(s.ctx.w.n.Ctx, to, transport.Fetch, word, 0, 0)
+}
+
+// putAtomic is Put where a detector of races must see that it is atomic: an exchange of the 4 bytes around the word.
+func (s Short[W]) putAtomic(pe int, v W) {
+	whole := transport.Word{Off: s.ctx.place("Put", s.off, 2) &^ 3, Bytes: 4}
+	at := s.off & 2
+	for old := s.ctx.mustAtomic(pe, transport.Fetch, whole, 0, 0); ; {
+		next := uint32(old)
+		*(*uint16)(unsafe.Add(unsafe.Pointer(&next), at)) = uint16(v)
+		was := s.ctx.mustAtomic(pe, transport.CompareSwap, whole, uint64(next), old)
+		if was == old {
+			return
+		}
+		old = was
+	}
 }
 
 // WaitUntil blocks until this PE's own copy of the word compares true with v, and returns the value that did.
@@ -83,6 +102,7 @@ func (s Short[W]) Test(cmp Cmp, v W) bool {
 	checkCmp(cmp)
 	c := w.n.WordCond(s.word(), cmp, uint64(v), W(0)-1 < 0)
 	_, ok := c.Check()
+	w.looked(w.n.Ctx, c.Word.Off, uint64(c.Word.Bytes))
 	return ok
 }
 

@@ -44,7 +44,10 @@ func (s SignalRef) Add(pe int, v uint64) { s.word().Add(pe, v) }
 // Fetch returns this PE's own copy of the signal, without communication (OpenSHMEM 1.6, shmem_signal_fetch).
 func (s SignalRef) Fetch() uint64 {
 	s.ctx.world("Signal.Fetch").n.YieldIfScheduled()
-	return node.LoadWord(s.ctx.w.n.Own(uintptr(s.word().word().Off)), 0, true)
+	off := s.word().word().Off
+	v := node.LoadWord(s.ctx.w.n.Own(uintptr(off)), 0, true)
+	s.ctx.w.looked(s.ctx.w.n.Ctx, off, wordSize)
+	return v
 }
 
 // WaitUntil blocks until this PE's own copy compares true with v, and returns the value that did. The payload of the

@@ -201,6 +201,7 @@ func (s Sym[T]) Free(ctx context.Context) error {
 	if err := w.agree(ctx, allocRequest{kind: requestFree, n: off}); err != nil {
 		return locatedError("Free", err)
 	}
+	w.n.Races.Freed(off, off+s.blk.bytes)
 	w.n.Names.Remove(off)
 	w.n.Debugf("frees what is at offset %#x", off)
 	if n := w.heap.Release(off); n >= boot.DiscardMin {

@@ -28,6 +28,7 @@ func (w *World) awaitWord(ctx context.Context, c node.Cond) (uint64, error) {
 	if err != nil {
 		return got, fmt.Errorf("waiting for %s to be %s %s (it is %s)%s: %w", w.n.WordName(c.Word.Off), c.Cmp, c.Number(c.Want), c.Number(got), callsite.At(), err)
 	}
+	w.looked(ctx, c.Word.Off, uint64(c.Word.Bytes))
 	return got, nil
 }
 
@@ -51,3 +52,11 @@ const (
 	LT = transport.LT
 	LE = transport.LE
 )
+
+// looked tells the detector of races, if there is one, that this PE has looked at words of its own memory, and may have
+// learned from them.
+func (w *World) looked(ctx context.Context, off, bytes uint64) {
+	if w.n.Races != nil {
+		w.n.Races.Looked(ctx, off, bytes)
+	}
+}

@@ -138,12 +138,28 @@ func (s *WaitSet[W]) WaitAll(ctx context.Context) error {
 	if err := s.refuses(ctx, "waiting for all of a set of words"); err != nil {
 		return err
 	}
-	i := s.s.FirstFalse()
-	if i == s.s.N {
-		return nil
+	if i := s.s.FirstFalse(); i < s.s.N {
+		s.s.MarkPending(i)
+		if err := s.s.Await(ctx, node.ExhaustAll); err != nil {
+			return err
+		}
 	}
-	s.s.MarkPending(i)
-	return s.s.Await(ctx, node.ExhaustAll)
+	s.looked(ctx)
+	return nil
+}
+
+// looked tells the detector of races that this PE has looked at all words.
+func (s *WaitSet[W]) looked(ctx context.Context) {
+	if !s.none {
+		off, bytes := s.s.Span()
+		s.w.looked(ctx, off, bytes)
+	}
+}
+
+// lookedAt tells it that this PE has looked at the word that was found.
+func (s *WaitSet[W]) lookedAt(ctx context.Context) {
+	off, bytes := s.s.Place(s.s.Found)
+	s.w.looked(ctx, off, bytes)
 }
 
 // WaitAny blocks until a word compares true, and returns its index and the value that did. It is fair: it searches
@@ -163,6 +179,7 @@ func (s *WaitSet[W]) WaitAny(ctx context.Context) (i int, v W, err error) {
 			return -1, 0, err
 		}
 	}
+	s.lookedAt(ctx)
 	return s.s.Found, W(s.s.Value), nil
 }
 
@@ -173,7 +190,9 @@ func (s *WaitSet[W]) WaitSome(ctx context.Context, into []int) ([]int, error) {
 	if i, _, err := s.WaitAny(ctx); i < 0 {
 		return into, err
 	}
-	return s.s.Collect(into), nil
+	into = s.s.Collect(into)
+	s.looked(ctx)
+	return into, nil
 }
 
 // Arrivals waits for each word to compare true, and yields its index and the value that did, once, as soon as the
@@ -199,6 +218,7 @@ func (s *WaitSet[W]) arrivals(ctx context.Context, yield func(int, W) bool) {
 				return
 			}
 		}
+		s.lookedAt(ctx)
 		if !yield(s.s.Found, W(s.s.Value)) {
 			return
 		}
@@ -226,7 +246,9 @@ func (s *WaitSet[W]) made(op string) {
 func (s *WaitSet[W]) TestAll() bool {
 	s.made("TestAll")
 	s.poll()
-	return s.s.FirstFalse() == s.s.N
+	all := s.s.FirstFalse() == s.s.N
+	s.looked(context.Background())
+	return all
 }
 
 // TestAny returns, without waiting, the index of a word that compares true and its value, or -1. It is fair, as
@@ -234,7 +256,9 @@ func (s *WaitSet[W]) TestAll() bool {
 func (s *WaitSet[W]) TestAny() (i int, v W) {
 	s.made("TestAny")
 	s.poll()
-	if !s.s.Find() {
+	found := s.s.Find()
+	s.looked(context.Background())
+	if !found {
 		return -1, 0
 	}
 	return s.s.Found, W(s.s.Value)
@@ -245,8 +269,9 @@ func (s *WaitSet[W]) TestAny() (i int, v W) {
 func (s *WaitSet[W]) TestSome(into []int) []int {
 	s.made("TestSome")
 	s.poll()
-	if !s.s.Find() {
-		return into
+	if s.s.Find() {
+		into = s.s.Collect(into)
 	}
-	return s.s.Collect(into)
+	s.looked(context.Background())
+	return into
 }

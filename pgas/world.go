@@ -73,6 +73,9 @@ func openWith(ctx context.Context, job *boot.Job, opts private.Options) (*World,
 	if w.check != nil {
 		w.startChecking()
 	}
+	if opts.Races != nil {
+		w.n.Races = opts.Races.Join(job.PE, w.offsetOf, w.n.PlaceName)
+	}
 	w.leavePlace()
 	if err := w.openTeams(); err != nil {
 		return nil, errors.Join(err, w.teardown())
@@ -222,7 +225,7 @@ func (w *World) mustBeIdle(op string, b fmt.Stringer) {
 		return
 	}
 	for _, c := range w.contexts.all() {
-		if what := c.watch.Onto(b); what != "" {
+		if what := c.watch.onto(b); what != "" {
 			misuse(op, "%s may be under way to this memory: call Quiet of that context before Free; %s", what, b)
 		}
 	}
@@ -329,4 +332,15 @@ func (h *heapUse) note(u symheap.Usage, rec *record.PE) {
 		rec.Set(record.HeapInUse, u.InUse)
 		rec.Set(record.HeapHigh, u.High-boot.ReservedBytes)
 	}
+}
+
+// offsetOf returns where an address lies in this PE's own heap, and whether it does.
+func (w *World) offsetOf(addr uintptr) (off uint64, ok bool) {
+	if off := addr - uintptr(w.n.HeapBase.P); off < uintptr(len(w.n.Heap)) {
+		return uint64(off), true
+	}
+	if w.check == nil {
+		return 0, false
+	}
+	return w.check.OwnOffset(addr)
 }

@@ -36,6 +36,7 @@ func jobSettings() (boot.Settings, error) {
 type Options struct {
 	NoFastPath bool // every access goes through a transport
 	Check      bool // every access is checked, as PGAS_CHECK=1 does
+	Races      bool // races between PEs are looked for, as with PGAS_CHECK=race, and are an error: see RacesError
 	Stats      bool // PEs count what they do, as with PGAS_STATS=1
 
 	// Seed is what Late draws the order and the moments of operations from. With 0 all is as late as it may be.
@@ -53,6 +54,7 @@ func Goroutines(ctx context.Context, npes int, opts Options, body Body) error {
 	own, end := peContexts(ctx, npes)
 	defer end()
 	errs := make([]error, npes)
+	races := newRaces(npes, opts.Races)
 	var wg sync.WaitGroup
 	for pe := range npes {
 		wg.Go(func() {
@@ -67,11 +69,17 @@ func Goroutines(ctx context.Context, npes int, opts Options, body Body) error {
 				Hosts:   []boot.Host{{Name: "localhost", PEs: npes}},
 				Segment: seg, Launched: true,
 				Settings: boot.Settings{Stats: opts.Stats},
-			}, private.Options{Goroutines: true, NoFastPath: opts.NoFastPath, Check: opts.Check, Strands: set.RaceForm == boot.RaceStrands}, body)
+			}, private.Options{
+				Goroutines: true, NoFastPath: opts.NoFastPath, Check: opts.Check, Races: races.job,
+				Strands: set.RaceForm == boot.RaceStrands && !opts.Races, // the detector's own locks would order its strands
+			}, body)
 		})
 	}
 	wg.Wait()
-	return rootCause(errs)
+	if err := rootCause(errs); err != nil {
+		return err
+	}
+	return races.err()
 }
 
 // peContexts returns a context for each PE, and a function that ends them all. Each ends when ctx does, and has its

@@ -73,6 +73,9 @@ func runKinds(tb testing.TB, npes int, body Body) []outcome {
 	return outcomes
 }
 
+// wantsRaces reports whether tests are to look for races between PEs: with PGAS_CHECK=race in the environment.
+func wantsRaces() bool { return os.Getenv(envCheck) == "race" }
+
 // RunGoroutines runs body on npes goroutine PEs, as a subtest.
 func RunGoroutines(tb testing.TB, npes int, body Body) {
 	tb.Helper()
@@ -88,7 +91,7 @@ func runGoroutines(tb testing.TB, npes int, body Body) outcome {
 		}
 		ctx, cancel := hang.Context(tb.Context())
 		defer cancel()
-		if err := Goroutines(ctx, npes, Options{Check: checks(tb), Stats: counts()}, body); err != nil {
+		if err := Goroutines(ctx, npes, Options{Check: checks(tb), Races: wantsRaces(), Stats: counts()}, body); err != nil {
 			fail(tb, err)
 		}
 	})

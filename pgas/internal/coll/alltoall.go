@@ -20,6 +20,7 @@ import (
 
 	"github.com/gopgas/gopgas/internal/callsite"
 	"github.com/gopgas/gopgas/internal/plural"
+	"github.com/gopgas/gopgas/pgas/internal/racecheck"
 )
 
 // An allToAll is one under way.
@@ -101,6 +102,7 @@ func (a *AllToAll) take(i int) { a.takeFor(a.g.Me, i, false) }
 // may be changed.
 func (a *AllToAll) Run(ctx context.Context) error {
 	var err error
+	a.g.seeBlocks(ctx, racecheck.Read, a.src, a.size, a.srcStep, len(a.g.PEs)*a.n)
 	if a.bytes() == 0 {
 		err = a.g.enter(ctx, &a.call)
 	} else if len(a.l.hosts) == 1 {
@@ -113,6 +115,7 @@ func (a *AllToAll) Run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("%s on team %s%s: %w", a.call.Kind, a.g.Name, callsite.At(), err)
 	}
+	a.g.seeBlocks(ctx, racecheck.Write, a.dst, a.size, a.dstStep, len(a.g.PEs)*a.n)
 	return nil
 }
 

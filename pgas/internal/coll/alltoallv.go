@@ -14,6 +14,7 @@ import (
 	"github.com/gopgas/gopgas/internal/callsite"
 	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas/internal/node"
+	"github.com/gopgas/gopgas/pgas/internal/racecheck"
 )
 
 // blocks says where the blocks for or from each member are in a range: block i is Counts[i] elements from Displs[i] on.
@@ -70,12 +71,21 @@ func (a *allToAllV) Run(ctx context.Context) error {
 		return a.wrap(a.g.enter(ctx, &a.call))
 	}
 	read := a.g.readCount()
+	a.see(ctx, racecheck.Read, a.src, a.from)
 	for first := 0; first < len(a.g.PEs); first += mostNotices {
 		if err := a.rounds(ctx, first, min(first+mostNotices, len(a.g.PEs)), read); err != nil {
 			return a.wrap(err)
 		}
 	}
+	a.see(ctx, racecheck.Write, a.dst, a.to)
 	return nil
+}
+
+// see tells the detector of races that this member reads or writes blocks.
+func (a *allToAllV) see(ctx context.Context, how racecheck.How, off uintptr, b Blocks) {
+	for i, n := range b.Counts {
+		a.g.see(ctx, how, off+uintptr(b.Displs[i]*a.size), n*a.size)
+	}
 }
 
 func (a *allToAllV) wrap(err error) error {

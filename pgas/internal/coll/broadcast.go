@@ -19,6 +19,7 @@ import (
 
 	"github.com/gopgas/gopgas/internal/callsite"
 	"github.com/gopgas/gopgas/pgas/internal/node"
+	"github.com/gopgas/gopgas/pgas/internal/racecheck"
 )
 
 // A broadcast is one under way.
@@ -82,6 +83,9 @@ func (g *Group) broadcastAlgorithm(o Options, hosts int) Algorithm {
 // Run takes part in the broadcast. When it returns nil, this member has the root's elements.
 func (b *Broadcast) Run(ctx context.Context) error {
 	var err error
+	if b.memory == nil && b.call.root == b.g.Me {
+		b.g.see(ctx, racecheck.Read, b.src, b.n)
+	}
 	switch {
 	case b.n == 0:
 		err = b.g.enter(ctx, &b.call)
@@ -97,6 +101,9 @@ func (b *Broadcast) Run(ctx context.Context) error {
 	}
 	if b.n > 0 {
 		b.g.noteRoot(b.call.root)
+	}
+	if b.memory == nil && !b.keep && (b.call.root != b.g.Me || b.src != b.dst) {
+		b.g.see(ctx, racecheck.Write, b.dst, b.n)
 	}
 	return nil
 }

@@ -74,6 +74,9 @@ func (g *Group) advance(c *Call, k int) *arrival {
 		u.detail = d.digest
 		g.view.detail().store(d.digest, d.text)
 	}
+	if g.n.Races != nil {
+		g.seeEnter(c)
+	}
 	return e
 }
 
@@ -85,6 +88,9 @@ func (g *Group) noteAllArrived() {
 // end ends a call.
 func (g *Group) end() {
 	g.view.claimNext(g.calls.n)
+	if g.n.Races != nil {
+		g.seeLeave()
+	}
 	g.n.EndCall(g.calls.recorded)
 	g.calls.recorded = node.Mark{}
 	g.calls.busy.Store(false) // last: another goroutine may be next

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gopgas/gopgas/pgas/internal/node"
+	"github.com/gopgas/gopgas/pgas/internal/racecheck"
 )
 
 // A Kind says which collective a call is.
@@ -189,6 +190,7 @@ type callState struct {
 	words           digestOr  // words of a barrier that combines words: see sync.go
 	syncMailboxes   mailbox   // the first mailbox for the call's barrier
 	recorded        node.Mark
+	seen            seenCall
 
 	watchedTag              uint64 // the call in which this PE waits for long
 	watchedSince, nextCheck time.Time
@@ -217,4 +219,11 @@ func (u *callState) skip(k int) uint64 {
 // isAbortedTag reports whether tag is that of a member which will never complete call n.
 func isAbortedTag(tag, n uint64) bool {
 	return tag>>tagBits == n && (tag&poisoned == poisoned || tag&poisoned == cancelled)
+}
+
+// seenCall is the call under way as the detector knows it.
+type seenCall struct {
+	key         racecheck.CallKey
+	first, last int  // the members that have entered when this one leaves
+	entered     bool // it is under way
 }

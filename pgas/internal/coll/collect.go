@@ -19,6 +19,7 @@ import (
 	"github.com/gopgas/gopgas/internal/callsite"
 	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas/internal/node"
+	"github.com/gopgas/gopgas/pgas/internal/racecheck"
 )
 
 // A collection is a collect under way.
@@ -75,6 +76,7 @@ func (c *Collection) block(i int) (lo, hi int) {
 // Fcollect gathers blocks of one length. When it returns nil, this member has those of all.
 func (c *Collection) Fcollect(ctx context.Context) error {
 	var err error
+	c.g.see(ctx, racecheck.Read, c.src, c.n)
 	if c.sum == 0 {
 		err = c.g.enter(ctx, &c.call)
 	} else if len(c.l.hosts) == 1 {
@@ -82,13 +84,15 @@ func (c *Collection) Fcollect(ctx context.Context) error {
 	} else {
 		err = c.interHost(ctx, c.g.ownBytes(c.src, c.n), c.g.ownBytes(c.dst, c.sum))
 	}
-	return c.wrap(err)
+	return c.wrap(ctx, err)
 }
 
-func (c *Collection) wrap(err error) error {
+// wrap ends a collect: it returns the error that the program gets.
+func (c *Collection) wrap(ctx context.Context, err error) error {
 	if err != nil {
 		return fmt.Errorf("%s on team %s%s: %w", c.call.Kind, c.g.Name, callsite.At(), err)
 	}
+	c.g.see(ctx, racecheck.Write, c.dst, c.sum)
 	return nil
 }
 
@@ -150,21 +154,22 @@ func (c *Collection) jointly(ctx context.Context) error {
 
 // Collect gathers blocks of any length. When it returns nil, this member has those of all, one behind another.
 func (c *Collection) Collect(ctx context.Context) error {
+	c.g.see(ctx, racecheck.Read, c.src, c.n)
 	if c.call.Size == 0 {
-		return c.wrap(c.g.enter(ctx, &c.call))
+		return c.wrap(ctx, c.g.enter(ctx, &c.call))
 	}
 	if len(c.l.hosts) == 1 {
-		return c.wrap(c.collectIntraHost(ctx))
+		return c.wrap(ctx, c.collectIntraHost(ctx))
 	}
 	if err := c.collectSizes(ctx); err != nil {
-		return c.wrap(err)
+		return c.wrap(ctx, err)
 	}
 	if c.sum == 0 {
 		return nil
 	}
 	c.mustFit(c.sum)
 	c.call.count = uint64(c.sum / c.call.Size)
-	return c.wrap(c.interHost(ctx, c.g.ownBytes(c.src, c.n), c.g.ownBytes(c.dst, c.sum)))
+	return c.wrap(ctx, c.interHost(ctx, c.g.ownBytes(c.src, c.n), c.g.ownBytes(c.dst, c.sum)))
 }
 
 // mustFit panics if dst has no room for n bytes.

@@ -11,6 +11,7 @@
 //	                              values that later files use
 //	callstate.go, callnames.go    calls and their tags; how messages describe a call
 //	group.go, misuse.go           a Group: its members, by host; operands, and what is wrong with them
+//	races.go              what the detector of races learns of a call
 //	call.go, wake.go              numbered calls: when a slot may be used again; waking the PEs of this host
 //	report_unsafe.go, peers.go, mismatch.go, leaving.go, deadlock.go, check.go
 //	                              calls that cannot complete, and the reason that every member gets

@@ -24,6 +24,7 @@ import (
 	"github.com/gopgas/gopgas/internal/callsite"
 	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas/internal/node"
+	"github.com/gopgas/gopgas/pgas/internal/racecheck"
 )
 
 // Reduce combines src of all members into dst of every member by f. which names the operator in reports.
@@ -32,6 +33,7 @@ func Reduce[T any](ctx context.Context, g *Group, which uint8, dst, src Range, f
 	op, options := o.inReduction(which)
 	c := Call{Kind: kindReduce, op: op, root: options, Size: dst.Size, count: uint64(dst.N), elem: reflect.TypeFor[T](), bufferHash: buffersOf(dst.Off, src.Off)}
 	var err error
+	g.see(ctx, racecheck.Read, src.Off, src.bytes())
 	way := g.reductionAlgorithm(o, r.l, dst.bytes())
 	switch {
 	case dst.N == 0:
@@ -46,6 +48,7 @@ func Reduce[T any](ctx context.Context, g *Group, which uint8, dst, src Range, f
 	if err != nil {
 		return fmt.Errorf("reduction on team %s%s: %w", g.Name, callsite.At(), err)
 	}
+	g.see(ctx, racecheck.Write, dst.Off, dst.bytes())
 	return nil
 }
 

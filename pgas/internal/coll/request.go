@@ -8,6 +8,7 @@ import (
 	"context"
 
 	"github.com/gopgas/gopgas/pgas/internal/node"
+	"github.com/gopgas/gopgas/pgas/internal/racecheck"
 )
 
 // A Request is a non-blocking collective under way.
@@ -15,7 +16,8 @@ type Request struct {
 	n      *node.Node
 	before *Request // the group's request before this one, until that request is over
 	over   chan struct{}
-	err    error // the result, once over is closed
+	site   racecheck.Site // where the program has made it, if races are looked for
+	err    error          // the result, once over is closed
 }
 
 // Wait blocks until the collective is complete on this PE, and returns its error, or the cause of ctx.

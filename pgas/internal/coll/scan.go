@@ -11,6 +11,7 @@ import (
 
 	"github.com/gopgas/gopgas/internal/callsite"
 	"github.com/gopgas/gopgas/pgas/internal/node"
+	"github.com/gopgas/gopgas/pgas/internal/racecheck"
 )
 
 // Scan is a scan of the given kind. which names the operator in reports.
@@ -19,6 +20,7 @@ func Scan[T any](ctx context.Context, g *Group, k Kind, which uint8, dst, src Ra
 	op, options := o.inReduction(which)
 	c := Call{Kind: k, op: op, root: options, Size: dst.Size, count: uint64(dst.N), elem: reflect.TypeFor[T](), bufferHash: buffersOf(dst.Off, src.Off)}
 	var err error
+	g.see(ctx, racecheck.Read, src.Off, src.bytes())
 	if dst.N == 0 {
 		err = g.enter(ctx, &c)
 	} else if len(r.l.hosts) == 1 && r.bytes() <= inlineBytes {
@@ -29,6 +31,7 @@ func Scan[T any](ctx context.Context, g *Group, k Kind, which uint8, dst, src Ra
 	if err != nil {
 		return fmt.Errorf("%s on team %s%s: %w", c.Kind, g.Name, callsite.At(), err)
 	}
+	g.see(ctx, racecheck.Write, dst.Off, dst.bytes())
 	return nil
 }
 

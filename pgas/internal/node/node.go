@@ -14,6 +14,7 @@ import (
 
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/boot/record"
+	"github.com/gopgas/gopgas/pgas/internal/racecheck"
 	"github.com/gopgas/gopgas/pgas/transport"
 	"github.com/gopgas/gopgas/pgas/transport/shm"
 )
@@ -68,6 +69,8 @@ type Node struct {
 	words   wordNames  // the words that Rec names
 	places  placeNames // the places in the program that Rec names
 	Names   nameTable  // the names of what is in the heap, for messages
+
+	Races *racecheck.PE // tells the detectors of races what this PE does; nil: there are none
 
 	// Learned is called whenever this PE may learn how far others are: in waits, in collectives, and as it takes notes.
 	// nil: no check asks.

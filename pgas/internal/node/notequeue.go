@@ -68,6 +68,15 @@ func (b *NoteQueue) Unlock() { b.Ring.Unlock() }
 // Take takes the note that has arrived first, and reports false if there is none. The data of what was put
 // is in its place then. The caller has locked b.
 func (b *NoteQueue) Take(n *transport.Note) bool {
+	taken := b.take(n)
+	if taken && b.node.Races != nil {
+		b.node.Races.Took(b.node.Ctx, *n)
+	}
+	return taken
+}
+
+// take is Take without the detector of races.
+func (b *NoteQueue) take(n *transport.Note) bool {
 	if b.first < len(b.held) {
 		*n = b.held[b.first]
 		if b.first++; b.first == len(b.held) {

@@ -88,6 +88,12 @@ func (s *WordSet) Init(n *Node, off, want uint64) {
 // Bytes returns how many bytes of the heap the words span.
 func (s *WordSet) Bytes() uint64 { return s.offset(s.N) - s.off }
 
+// Span returns the offset of the words and how many bytes they span.
+func (s *WordSet) Span() (off, bytes uint64) { return s.off, s.Bytes() }
+
+// Place returns the offset and the size of word i.
+func (s *WordSet) Place(i int) (off, bytes uint64) { return s.offset(i), s.offset(1) - s.off }
+
 // order is a word's place in the order of the words.
 func (s *WordSet) order(v uint64) uint64 { return v&s.top ^ s.flip }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/internal/coll"
 	"github.com/gopgas/gopgas/pgas/internal/node"
+	"github.com/gopgas/gopgas/pgas/internal/racecheck"
 	"github.com/gopgas/gopgas/pgas/topo"
 	"github.com/gopgas/gopgas/pgas/transport"
 )
@@ -25,6 +26,8 @@ type Options struct {
 	// Strands shows operations between the PEs of this process to the race detector as work that goes on after their
 	// calls. Without the detector it changes nothing.
 	Strands bool
+	// Races looks for races between PEs, as PGAS_CHECK=race does. PEs of one process share it. nil: nothing does.
+	Races *racecheck.Job
 	// Remote opens the transport to PEs that this host's memory does not reach; required when the
 	// job has several hosts.
 	Remote func(ctx context.Context, job *boot.Job) (transport.Transport, error)

@@ -21,12 +21,12 @@ type buffer struct {
 
 // use returns the races of an access to blocks of mem with the buffers, and remembers it if it is of an operation under
 // way.
-func (b *buffers) use(mem []byte, at blocks, a *Access, p *PE) []Report {
+func (b *buffers) use(mem []byte, at blocks, a *Access, pe int, lost func(what string)) []Report {
 	var races []Report
 	for i := range b.list {
 		x := &b.list[i]
 		if n := overlap(address(mem), at, address(x.mem), x.at); n > 0 && race(a, x.by) {
-			races = append(races, Report{PE: int(p.me), Bytes: n, Own: true, Earlier: x.by, Later: a})
+			races = append(races, Report{PE: pe, Bytes: n, Own: true, Earlier: x.by, Later: a})
 		}
 	}
 	if a.Number == 0 {
@@ -36,7 +36,7 @@ func (b *buffers) use(mem []byte, at blocks, a *Access, p *PE) []Report {
 		b.list = append(b.list[:0], b.list[mostBuffers/2:]...)
 		if !b.told {
 			b.told = true
-			p.lost("of the buffers of operations under way only the last 128: a use before completion of others")
+			lost("of the buffers of operations under way only the last 128: a use before completion of others")
 		}
 	}
 	b.list = append(b.list, buffer{mem, at, a})
@@ -83,3 +83,16 @@ func within(lo, hi, b uintptr, bs blocks) uint64 {
 	}
 	return 0
 }
+
+// blocks are blocks of memory at equal distances.
+type blocks struct{ bytes, stride, count uint64 }
+
+// end returns the end of blocks from an offset on.
+func (b blocks) end(off uint64) uint64 {
+	if b.count == 0 {
+		return off
+	}
+	return off + (b.count-1)*b.stride + b.bytes
+}
+
+func whole(n int) blocks { return blocks{uint64(n), uint64(n), min(uint64(n), 1)} }

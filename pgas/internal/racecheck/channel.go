@@ -9,18 +9,6 @@ import (
 	"github.com/gopgas/gopgas/pgas/transport"
 )
 
-// Over returns channel ch of c with its optional interfaces, z and s, such that the detectors are told of every
-// operation. With z nil puts read their sources at once; the program may rely on that no more than elsewhere, so the
-// result has an interface for them too. s stays nil if it is.
-func (c *Context) Over(ch transport.Channel, z transport.ZeroCopyPutter, s transport.Strider) (transport.Channel, transport.ZeroCopyPutter, transport.Strider) {
-	over := &channel{Channel: ch, c: c}
-	zero := &zeroCopy{ZeroCopyPutter: z, channel: over, strided: s, given: map[uint64]uint64{}}
-	if s != nil {
-		return over, zero, strided{s, over}
-	}
-	return over, zero, nil
-}
-
 // channel is a channel of a Context.
 type channel struct {
 	transport.Channel
@@ -29,7 +17,7 @@ type channel struct {
 
 // operation tells of an operation that is under way, and returns its access. It comes after r.Clock too.
 func (ch *channel) operation(stream, to int, how How, off uint64, b blocks, r Record) Access {
-	return ch.operationAt(ch.c.pe.here(), stream, to, how, off, b, r)
+	return ch.operationAt(ch.c.pe.Here(), stream, to, how, off, b, r)
 }
 
 // operationAt is operation at a Site.
@@ -56,14 +44,14 @@ func (ch *channel) fills(mem []byte, a Access, b blocks) {
 }
 
 func (ch *channel) Put(pe int, dst uint64, src []byte) {
-	site := ch.c.pe.here()
+	site := ch.c.pe.Here()
 	ch.c.pe.touch(src, Read, whole(len(src)), site)
 	ch.operationAt(site, plainStream, pe, Write, dst, whole(len(src)), Record{})
 	ch.Channel.Put(pe, dst, src)
 }
 
 func (ch *channel) PutSignal(pe int, dst uint64, src []byte, sig uint64, op transport.Op, value uint64) {
-	ch.c.pe.touch(src, Read, whole(len(src)), ch.c.pe.here())
+	ch.c.pe.touch(src, Read, whole(len(src)), ch.c.pe.Here())
 	ch.signal(pe, dst, src, sig)
 	ch.Channel.PutSignal(pe, dst, src, sig, op, value)
 }
@@ -88,7 +76,7 @@ func (ch *channel) Get(ctx context.Context, pe int, dst []byte, src uint64) erro
 // get tells of a get that waits. The caller calls done when it has waited.
 func (ch *channel) get(pe int, dst []byte, here blocks, src uint64, there blocks, r Record) (done func()) {
 	c, p := ch.c, ch.c.pe
-	site := p.here()
+	site := p.Here()
 	p.mu.Lock()
 	r.Access = c.step(pe, Read, src, there.end(src), site)
 	known := r.Access
@@ -135,7 +123,7 @@ func (ch *channel) Atomic(ctx context.Context, pe int, op transport.Op, word tra
 // fetch tells of an atomic that waits. The caller calls done when it has waited.
 func (ch *channel) fetch(ctx context.Context, pe int, how How, word transport.Word, r Record) (done func()) {
 	c, p := ch.c, ch.c.pe
-	site := p.here()
+	site := p.Here()
 	p.mu.Lock()
 	r.Access = c.step(pe, how, word.Off, word.Off+uint64(word.Bytes), site)
 	known := r.Access
@@ -169,11 +157,6 @@ func (ch *channel) Post(pe int, op transport.Op, word transport.Word, operand ui
 	ch.Channel.Post(pe, op, word, operand)
 }
 
-func (ch *channel) Quiet(ctx context.Context, pe int) error {
-	ch.c.pe.carrier.Flush(ch.Channel, pe)
-	return ch.Channel.Quiet(ctx, pe)
-}
-
 // strided is the strided interface of a channel.
 type strided struct {
 	transport.Strider
@@ -190,7 +173,7 @@ func there(b transport.Strided) blocks {
 }
 
 func (s strided) PutStrided(pe int, dst uint64, src []byte, b transport.Strided) {
-	site := s.ch.c.pe.here()
+	site := s.ch.c.pe.Here()
 	s.ch.c.pe.touch(src, Read, here(b), site)
 	s.ch.operationAt(site, plainStream, pe, Write, dst, there(b), Record{})
 	s.Strider.PutStrided(pe, dst, src, b)

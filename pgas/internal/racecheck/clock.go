@@ -25,6 +25,16 @@ const (
 // first of them count: what is reported can only become less.
 const maxSingles = 16
 
+// A Strand is what makes an access: a PE itself, or an operation of it that is under way. PEs are numbers of the job.
+// The steps of a PE are counted in epochs. One ends with each operation that the PE issues and with each release.
+type Strand struct {
+	From   int32  // the PE that has issued the access
+	To     int32  // the PE that the operation goes to
+	Stream uint16 // the stream of From's operations that the access belongs to
+	Number uint64 // its number in that stream, from 1; 0: the access is a step of From itself
+	Own    uint64 // the epoch of From at the call
+}
+
 // A Clock is what comes before a moment. The nil Clock is empty.
 type Clock struct {
 	of []*component // by PE; nil: nothing of that PE

@@ -4,6 +4,9 @@ package racecheck
 
 import "sync"
 
+// mostWords is how many words have clocks of their own. All others have one together, so races may be missed.
+const mostWords = 1 << 20
+
 // wordClocks are the clocks of the two halves of an aligned 8-byte word.
 type wordClocks [2]*Clock
 
@@ -15,6 +18,7 @@ type Detector struct {
 	mu     sync.Mutex
 	shadow shadow
 	words  map[uint64]*wordClocks // by offset
+	others *Clock                 // of the words that have no room in words
 	notes  map[NoteKey]*noteClocks
 	calls  map[team]*callClocks
 }
@@ -71,17 +75,13 @@ func (d *Detector) access(r *Record) []Report {
 
 // release puts what r releases into the clocks where others acquire it.
 func (d *Detector) release(r *Record) {
+	if r.Release&Freed != 0 {
+		d.forget(r.Off, r.Stride)
+		return
+	}
 	c := r.Access.release()
 	if r.Release&ReleaseWord != 0 {
-		w := d.words[r.Off&^7]
-		if w == nil {
-			w = new(wordClocks)
-			d.words[r.Off&^7] = w
-		}
-		lo, hi := halves(r.Off, r.Bytes)
-		for i := lo; i <= hi; i++ {
-			w[i] = w[i].Join(c)
-		}
+		d.releaseWord(r.Off, r.Bytes, c)
 	}
 	if r.Release&ReleaseNote != 0 {
 		n := d.notes[r.Key]
@@ -93,6 +93,26 @@ func (d *Detector) release(r *Record) {
 	}
 	if r.Release&ReleaseCall != 0 {
 		d.call(r.Call).enter(r.Call, c)
+	}
+}
+
+// releaseWord puts a clock into that of a word.
+func (d *Detector) releaseWord(off, bytes uint64, c *Clock) {
+	w := d.words[off&^7]
+	if w == nil && len(d.words) >= mostWords {
+		if d.others == nil {
+			d.shadow.forgot()
+		}
+		d.others = d.others.Join(c)
+		return
+	}
+	if w == nil {
+		w = new(wordClocks)
+		d.words[off&^7] = w
+	}
+	lo, hi := halves(off, bytes)
+	for i := lo; i <= hi; i++ {
+		w[i] = w[i].Join(c)
 	}
 }
 
@@ -109,12 +129,17 @@ func (d *Detector) Answer(q Question) *Clock {
 	case q.Call != nil:
 		return d.call(*q.Call).leave(q)
 	case q.Note != nil:
-		if n := d.notes[*q.Note]; n != nil {
-			return n.take()
+		n := d.notes[*q.Note]
+		if n == nil {
+			return nil
 		}
-		return nil
+		c := n.take()
+		if len(n.queued) == 0 && !n.mixed {
+			delete(d.notes, *q.Note)
+		}
+		return c
 	}
-	var c *Clock
+	c := d.others
 	for off := q.Word &^ 7; off < q.Word+q.Bytes; off += 8 {
 		w := d.words[off]
 		if w == nil {
@@ -129,10 +154,8 @@ func (d *Detector) Answer(q Question) *Clock {
 	return c
 }
 
-// Forget drops what is known of the bytes from lo to hi, which are freed.
-func (d *Detector) Forget(lo, hi uint64) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+// forget drops what is known of the bytes from lo to hi.
+func (d *Detector) forget(lo, hi uint64) {
 	d.shadow.forget(lo, hi)
 	for off := range d.words {
 		if lo <= off && off+8 <= hi {

@@ -21,4 +21,5 @@
 //	pe.go                what a PE knows of itself
 //	channel.go, notified.go, sources.go
 //	                     channels that tell the detectors of their operations
+//	job.go               Job: the PEs that share a process
 package racecheck

@@ -8,20 +8,9 @@ import (
 	"github.com/gopgas/gopgas/pgas/transport"
 )
 
-// noteTo is what the notes of a PE to one PE with the same key have in common.
-type noteTo struct {
-	to  int
-	key NoteKey
-}
-
-// noteState is how far they are.
-type noteState struct {
-	context  *Context // the last context that has issued one
-	underway int      // how many are being issued at this moment, by goroutines of the PE
-	refused  int      // how many have been told and are still to be issued
-	source   uint64   // the number of the source of the last one that is read later than at the call
-	mixed    bool     // they may arrive in another order than that of their records
-}
+// mostNotes is how many keys of notes a PE keeps. Notes with further keys count as out of order, and as told again when
+// they are tried again: more than they say can come before them.
+const mostNotes = 1 << 16
 
 // begin notes that c issues a notified access. told says whether the detector has its record already.
 func (c *Context) beginNote(to int, k NoteKey) (s *noteState, told, mixed bool) {
@@ -30,8 +19,10 @@ func (c *Context) beginNote(to int, k NoteKey) (s *noteState, told, mixed bool) 
 	defer p.mu.Unlock()
 	s = p.notes[noteTo{to, k}]
 	if s == nil {
-		s = &noteState{context: c}
-		p.notes[noteTo{to, k}] = s
+		s = &noteState{context: c, mixed: len(p.notes) >= mostNotes}
+		if !s.mixed {
+			p.notes[noteTo{to, k}] = s
+		}
 	}
 	s.underway++
 	s.mixed = s.mixed || s.context != c || s.underway > 1
@@ -64,7 +55,7 @@ func (ch *channel) PutNotify(pe int, dst uint64, src []byte, s transport.Stamp) 
 	k := NoteKey{s, uint64(len(src)), dst}
 	state, told, mixed := ch.c.beginNote(pe, k)
 	if !told {
-		site := ch.c.pe.here()
+		site := ch.c.pe.Here()
 		ch.c.pe.touch(src, Read, whole(len(src)), site)
 		ch.operationAt(site, notifiedStream, pe, Write, dst, whole(len(src)), Record{Release: ReleaseNote, Key: k, Mixed: mixed})
 	}

@@ -11,10 +11,14 @@ import (
 	"sync"
 
 	"github.com/gopgas/gopgas/internal/callsite"
+	"github.com/gopgas/gopgas/pgas/transport"
 )
 
 // mostContexts is how many contexts of a PE are told apart. More of them share the last slot: they count as one.
 const mostContexts = 32
+
+// mostSites is how many stacks of calls a PE keeps. It takes those of further calls each time anew.
+const mostSites = 1 << 16
 
 // mostWritten is how many ranges of a PE's memory are remembered that a context has operations under way to.
 const mostWritten = 32
@@ -39,6 +43,21 @@ type PE struct {
 	notes    map[noteTo]*noteState
 }
 
+// noteTo is what the notes of a PE to one PE with the same key have in common.
+type noteTo struct {
+	to  int
+	key NoteKey
+}
+
+// noteState is how far they are.
+type noteState struct {
+	context  *Context // the last context that has issued one
+	underway int      // how many are being issued at this moment, by goroutines of the PE
+	refused  int      // how many have been told and are still to be issued
+	source   uint64   // the number of the source of the last one that is read later than at the call
+	mixed    bool     // they may arrive in another order than that of their records
+}
+
 // NewPE returns the PE of that number. heap finds addresses in its symmetric memory; report is told of races on other
 // memory of the process, and lost of what is not seen from then on.
 func NewPE(me int, carrier Carrier, heap Heap, report func(Report), lost func(what string)) *PE {
@@ -48,8 +67,8 @@ func NewPE(me int, carrier Carrier, heap Heap, report func(Report), lost func(wh
 	}
 }
 
-// here returns the Site of the program's call.
-func (p *PE) here() Site {
+// Here returns the Site of the program's call.
+func (p *PE) Here() Site {
 	var s callsite.Stack
 	s.Take()
 	p.mu.Lock()
@@ -57,7 +76,9 @@ func (p *PE) here() Site {
 	at := p.sites[s]
 	if at == nil {
 		at = &Place{stack: s}
-		p.sites[s] = at
+		if len(p.sites) < mostSites {
+			p.sites[s] = at
+		}
 	}
 	return at
 }
@@ -85,7 +106,7 @@ func (p *PE) Looked(ctx context.Context, off, bytes uint64) {
 		return
 	}
 	p.acquire(ctx, int(p.me), Question{Word: off, Bytes: bytes})
-	site := p.here()
+	site := p.Here()
 	p.mu.Lock()
 	r := Record{Access: p.step(AtomicRead, site), Off: off, Bytes: bytes, Stride: bytes, Count: 1}
 	p.mu.Unlock()
@@ -112,7 +133,22 @@ func (p *PE) Leave(ctx context.Context, k CallKey, first, last int) {
 	p.acquire(ctx, int(k.Home), Question{Call: &k, First: int32(first), Last: int32(last)})
 }
 
-// Touch notes that the PE itself reads or writes blocks of its own memory.
+// Freed notes that the bytes from lo to hi of the PE's heap are freed.
+func (p *PE) Freed(lo, hi uint64) {
+	if p != nil {
+		p.carrier.Tell(nil, int(p.me), &Record{Release: Freed, Off: lo, Stride: hi})
+	}
+}
+
+// Touch notes that the PE itself reads or writes blocks of symmetric memory of its own, at a Site.
+func (p *PE) Touch(off, bytes, stride, count uint64, how How, site Site) {
+	p.mu.Lock()
+	r := Record{Access: p.step(how, site), Off: off, Bytes: bytes, Stride: stride, Count: count}
+	p.mu.Unlock()
+	p.carrier.Tell(nil, int(p.me), &r)
+}
+
+// touch notes that the PE itself reads or writes blocks of its own memory.
 func (p *PE) touch(mem []byte, how How, b blocks, site Site) {
 	if len(mem) == 0 || b.count == 0 {
 		return
@@ -131,25 +167,12 @@ func (p *PE) use(mem []byte, a Access, b blocks) {
 		return
 	}
 	p.mu.Lock()
-	races := p.buffers.use(mem, b, &a, p)
+	races := p.buffers.use(mem, b, &a, int(p.me), p.lost)
 	p.mu.Unlock()
 	for _, r := range races {
 		p.report(r)
 	}
 }
-
-// blocks are blocks of memory at equal distances.
-type blocks struct{ bytes, stride, count uint64 }
-
-// end returns the end of blocks from an offset on.
-func (b blocks) end(off uint64) uint64 {
-	if b.count == 0 {
-		return off
-	}
-	return off + (b.count-1)*b.stride + b.bytes
-}
-
-func whole(n int) blocks { return blocks{uint64(n), uint64(n), min(uint64(n), 1)} }
 
 // A Context is a context of the PE: its operations under way, and in which order they are.
 type Context struct {
@@ -159,6 +182,8 @@ type Context struct {
 	issued [streams]uint64 // the last operation of each stream
 	fenced [2]uint64       // the last ones before a fence
 	to     map[int]*target
+
+	channels []transport.Channel // what its operations go out on
 }
 
 // target is what a context knows of its operations to one PE.
@@ -208,18 +233,10 @@ func (c *Context) Close() {
 		return
 	}
 	c.pe.mu.Lock()
-	c.users--
-	c.pe.mu.Unlock()
-}
-
-// target returns what c knows of a PE. The caller holds pe.mu.
-func (c *Context) target(pe int) *target {
-	t := c.to[pe]
-	if t == nil {
-		t = new(target)
-		c.to[pe] = t
+	if c.users--; c.users == 0 {
+		c.channels = nil
 	}
-	return t
+	c.pe.mu.Unlock()
 }
 
 // fence puts the operations to a PE before a fence into what a comes after. The caller holds pe.mu.
@@ -340,10 +357,13 @@ func (c *Context) Fence(pe int) {
 // A Mark is how far a context is.
 type Mark [streams]uint64
 
-// Issued returns how far c is, for Quieted.
+// Issued returns how far c is, for Quieted, before a quiet.
 func (c *Context) Issued() (m Mark) {
 	if c == nil {
 		return m
+	}
+	for _, ch := range c.channels {
+		c.pe.carrier.Flush(ch, -1)
 	}
 	c.pe.mu.Lock()
 	defer c.pe.mu.Unlock()

@@ -18,6 +18,19 @@ type zeroCopy struct {
 	given map[uint64]uint64 // the channel's own handles by those that the program has, of sources; guarded by pe.mu
 }
 
+// Over returns channel ch of c with its optional interfaces, z and s, such that the detectors are told of every
+// operation. With z nil puts read their sources at once; the program may rely on that no more than elsewhere, so the
+// result has an interface for them too. s stays nil if it is.
+func (c *Context) Over(ch transport.Channel, z transport.ZeroCopyPutter, s transport.Strider) (transport.Channel, transport.ZeroCopyPutter, transport.Strider) {
+	over := &channel{Channel: ch, c: c}
+	c.channels = append(c.channels, ch)
+	zero := &zeroCopy{ZeroCopyPutter: z, channel: over, strided: s, given: map[uint64]uint64{}}
+	if s != nil {
+		return over, zero, strided{s, over}
+	}
+	return over, zero, nil
+}
+
 // source notes that an operation to a PE reads memory of this process from now on, and returns its number.
 func (z *zeroCopy) source(site Site, pe int, src []byte, b blocks) uint64 {
 	if len(src) == 0 || b.count == 0 {
@@ -43,7 +56,7 @@ func (z *zeroCopy) handle(source, given uint64) uint64 {
 }
 
 func (z *zeroCopy) PutZcopy(pe int, dst uint64, src []byte) uint64 {
-	site := z.c.pe.here()
+	site := z.c.pe.Here()
 	n := z.source(site, pe, src, whole(len(src)))
 	z.operationAt(site, plainStream, pe, Write, dst, whole(len(src)), Record{})
 	if z.ZeroCopyPutter == nil {
@@ -58,7 +71,7 @@ func (z *zeroCopy) PutNotifyZcopy(pe int, dst uint64, src []byte, s transport.St
 	state, told, mixed := z.c.beginNote(pe, k)
 	n := state.source
 	if !told {
-		site := z.c.pe.here()
+		site := z.c.pe.Here()
 		n = z.source(site, pe, src, whole(len(src)))
 		state.source = n
 		z.operationAt(site, notifiedStream, pe, Write, dst, whole(len(src)), Record{Release: ReleaseNote, Key: k, Mixed: mixed})
@@ -75,7 +88,7 @@ func (z *zeroCopy) PutNotifyZcopy(pe int, dst uint64, src []byte, s transport.St
 }
 
 func (z *zeroCopy) PutSignalZcopy(pe int, dst uint64, src []byte, sig uint64, op transport.Op, value uint64) uint64 {
-	n := z.source(z.c.pe.here(), pe, src, whole(len(src)))
+	n := z.source(z.c.pe.Here(), pe, src, whole(len(src)))
 	z.signal(pe, dst, src, sig)
 	if z.ZeroCopyPutter == nil {
 		z.Channel.PutSignal(pe, dst, src, sig, op, value)
@@ -85,7 +98,7 @@ func (z *zeroCopy) PutSignalZcopy(pe int, dst uint64, src []byte, sig uint64, op
 }
 
 func (z *zeroCopy) PutStridedZcopy(pe int, dst uint64, src []byte, b transport.Strided) uint64 {
-	site := z.c.pe.here()
+	site := z.c.pe.Here()
 	n := z.source(site, pe, src, here(b))
 	z.operationAt(site, plainStream, pe, Write, dst, there(b), Record{})
 	switch {

@@ -36,16 +36,6 @@ func (h How) covers(other How) bool {
 	return other == AtomicRead
 }
 
-// A Strand is what makes an access: a PE itself, or an operation of it that is under way. PEs are numbers of the job.
-// The steps of a PE are counted in epochs. One ends with each operation that the PE issues and with each release.
-type Strand struct {
-	From   int32  // the PE that has issued the access
-	To     int32  // the PE that the operation goes to
-	Stream uint16 // the stream of From's operations that the access belongs to
-	Number uint64 // its number in that stream, from 1; 0: the access is a step of From itself
-	Own    uint64 // the epoch of From at the call
-}
-
 // After says what an access comes after: what Clock holds, the steps of its PE before it, and earlier operations of its
 // context to the same PE.
 type After struct {
@@ -70,6 +60,7 @@ const (
 	ReleaseWord Release = 1 << iota // the clock of the word at Record.Off
 	ReleaseNote                     // the clocks of the notes with Record.Key
 	ReleaseCall                     // the clocks of the collective Record.Call
+	Freed                           // nowhere: the bytes from Record.Off to Record.Stride are freed
 )
 
 // A Record tells a PE's detector of an access to the memory of that PE, and what it releases. If Count is 0 there is no

@@ -11,6 +11,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -27,10 +28,11 @@ const limit = time.Minute
 func main() {
 	var opts pgastest.Options
 	flag.BoolVar(&opts.Check, "check", false, "check every access, as PGAS_CHECK=1 does")
+	flag.BoolVar(&opts.Races, "clocks", false, "look for races as PGAS_CHECK=race does, and print a line for each")
 	runs := flag.Int("runs", 1, "run each scenario so many times")
 	only := flag.String("only", "", "run the scenario `FIRST | THEN` alone")
 	flag.Parse()
-	if !detecting {
+	if !detecting && !opts.Races {
 		fmt.Fprintln(os.Stderr, "this program shows what the race detector reports: build it with -race")
 		os.Exit(2)
 	}
@@ -39,7 +41,13 @@ func main() {
 			continue
 		}
 		for range *runs {
-			if err := s.play(opts); err != nil {
+			err := s.play(opts)
+			var races *pgastest.RacesError
+			if errors.As(err, &races) {
+				fmt.Fprintln(os.Stderr, races)
+				err = nil
+			}
+			if err != nil {
 				fmt.Fprintf(os.Stderr, "%s: %v\n", s.name(), err)
 				os.Exit(1)
 			}

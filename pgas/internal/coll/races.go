@@ -1,0 +1,59 @@
+package coll
+
+// What the detector of races learns of a call (PGAS_CHECK=race): who has entered it when a member leaves, and which
+// memory the member has read and written itself.
+
+import (
+	"context"
+
+	"github.com/gopgas/gopgas/pgas/internal/racecheck"
+)
+
+// seeEnter tells the detector that this member enters c, the call that has just got its number. A call before it in the
+// same turn is over.
+func (g *Group) seeEnter(c *Call) {
+	g.seeLeave()
+	s := &g.calls.seen
+	*s = seenCall{
+		key:     racecheck.CallKey{Home: int32(g.PEs[0]), Slot: int32(g.Slot), Number: g.calls.n, Member: int32(g.Me), Size: int32(len(g.PEs))},
+		last:    len(g.PEs) - 1,
+		entered: true,
+	}
+	switch c.Kind {
+	case kindBroadcast, kindBroadcastValue:
+		if s.first, s.last = c.root, c.root; c.root == g.Me {
+			s.last = s.first - 1
+		}
+	case KindInscan:
+		s.last = g.Me
+	case KindExscan:
+		s.last = g.Me - 1
+	}
+	g.n.Races.Enter(s.key)
+}
+
+// seeLeave tells the detector that this member leaves the call under way, if there is one.
+func (g *Group) seeLeave() {
+	if s := &g.calls.seen; s.entered {
+		s.entered = false
+		g.n.Races.Leave(g.n.Ctx, s.key, s.first, s.last)
+	}
+}
+
+// see tells the detector that this member reads or writes bytes of its own heap in a call that the program has made
+// with ctx.
+func (g *Group) see(ctx context.Context, how racecheck.How, off uintptr, bytes int) {
+	g.seeBlocks(ctx, how, off, bytes, bytes, 1)
+}
+
+// seeBlocks is see for blocks at equal distances.
+func (g *Group) seeBlocks(ctx context.Context, how racecheck.How, off uintptr, bytes, step, count int) {
+	if g.n.Races == nil || bytes == 0 || count == 0 {
+		return
+	}
+	site := g.n.Races.Here()
+	if r, _ := ctx.Value(requestKey{}).(*Request); r != nil {
+		site = r.site
+	}
+	g.n.Races.Touch(uint64(off), uint64(bytes), uint64(step), uint64(count), how, site)
+}

@@ -1,0 +1,60 @@
+package racecheck
+
+// The PEs of a job that share a process.
+
+import (
+	"fmt"
+	"sync"
+)
+
+// A Job looks for the races between PEs that are goroutines of one process.
+type Job struct {
+	detectors InProcess
+	reporter  *Reporter
+	missed    func(line string)
+
+	mu    sync.Mutex
+	place func(what string, off uint64) string
+	told  map[string]bool
+}
+
+// NewJob returns the Job of npes PEs. print is called for each pair of lines that race, and missed once for each kind of
+// what is not seen from then on, by one goroutine at a time.
+func NewJob(npes int, print, missed func(line string)) *Job {
+	j := &Job{missed: missed, told: map[string]bool{}}
+	j.reporter = NewReporter(func(r Report) { print(r.Text(j.name)) })
+	for pe := range npes {
+		j.detectors = append(j.detectors, NewDetector(pe, j.reporter.Report, func() {
+			j.lost("accesses to some memory, for which the shadow has no room: later ones to it")
+		}))
+	}
+	return j
+}
+
+// Join returns the PE of that number. heap finds addresses in its memory, and place names what is at an offset of it.
+func (j *Job) Join(pe int, heap Heap, place func(what string, off uint64) string) *PE {
+	j.mu.Lock()
+	j.place = place // of any PE: the heaps are symmetric
+	j.mu.Unlock()
+	return NewPE(pe, j.detectors, heap, j.reporter.Report, j.lost)
+}
+
+// Races returns how many pairs of lines were reported.
+func (j *Job) Races() int { return j.reporter.Races() }
+
+func (j *Job) name(_ int, off uint64) string {
+	j.mu.Lock()
+	place := j.place
+	j.mu.Unlock()
+	return place("the word", off)
+}
+
+// lost says once what is not seen any more.
+func (j *Job) lost(what string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if !j.told[what] {
+		j.told[what] = true
+		j.missed(fmt.Sprintf("from now on races may be missed: %s are not seen", what))
+	}
+}
