@@ -44,7 +44,8 @@ type Options struct {
 }
 
 // Goroutines runs body on npes PEs that are goroutines of this process, and returns the first error of a body, of
-// pgas.Open or of Close. An error that only reports another PE's failure is returned if there is no other.
+// pgas.Open or of Close. An error that only reports another PE's failure is returned if there is no other. Races that
+// have been found are part of the error, whether or not a body has failed.
 func Goroutines(ctx context.Context, npes int, opts Options, body Body) error {
 	set, err := jobSettings()
 	if err != nil {
@@ -76,10 +77,7 @@ func Goroutines(ctx context.Context, npes int, opts Options, body Body) error {
 		})
 	}
 	wg.Wait()
-	if err := rootCause(errs); err != nil {
-		return err
-	}
-	return races.err()
+	return errors.Join(races.err(), rootCause(errs))
 }
 
 // peContexts returns a context for each PE, and a function that ends them all. Each ends when ctx does, and has its

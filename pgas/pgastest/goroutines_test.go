@@ -5,6 +5,8 @@ import (
 	"errors"
 	"testing"
 	"time"
+
+	"github.com/gopgas/gopgas/pgas"
 )
 
 // TestPEContexts: the contexts of PEs end with the one that they are made of, and are as it is but for its lock. What
@@ -37,5 +39,25 @@ func TestPEContexts(t *testing.T) {
 	end()
 	if own[0].Err() == nil || t.Context().Err() != nil {
 		t.Error("the context of a PE has not ended with the job, or has ended what it was made of")
+	}
+}
+
+// TestRacesOfFailingBody: a program that notices its wrong data has the race in its error, too.
+func TestRacesOfFailingBody(t *testing.T) {
+	wrong := errors.New("the data is wrong")
+	err := Goroutines(t.Context(), 2, Options{Races: true}, func(ctx context.Context, w *pgas.World) error {
+		data, err := pgas.Alloc[int64](ctx, w, 1)
+		if err != nil {
+			return err
+		}
+		data.At(0).Put(0, int64(w.PE()))
+		if err := w.Barrier(ctx); err != nil || w.PE() == 1 {
+			return err
+		}
+		return wrong
+	})
+	var races *RacesError
+	if !errors.Is(err, wrong) || !errors.As(err, &races) {
+		t.Errorf("the error is %v, want the body's and a race", err)
 	}
 }
