@@ -31,6 +31,9 @@ var detectors = map[string]func(ctx context.Context, p programs.Program, run int
 	"goroutines": func(ctx context.Context, p programs.Program, _ int) error {
 		return pgastest.Goroutines(ctx, p.NPEs, pgastest.Options{}, p.Body)
 	},
+	"checked": func(ctx context.Context, p programs.Program, _ int) error {
+		return pgastest.Goroutines(ctx, p.NPEs, pgastest.Options{Races: true}, p.Body)
+	},
 	"late": func(ctx context.Context, p programs.Program, run int) error {
 		return pgastest.Late(ctx, p.NPEs, p.NPEs, pgastest.Options{Seed: uint64(run)}, p.Body)
 	},
@@ -58,7 +61,7 @@ func runPrograms(detector string) {
 	defer cancel()
 	chosen := regexp.MustCompile(os.Getenv(envPrograms))
 	for _, p := range programs.Programs() {
-		if !chosen.MatchString(p.String()) || p.OneHost && detector != "goroutines" {
+		if !chosen.MatchString(p.String()) || p.OneHost && (detector == "late" || detector == "sim") {
 			continue
 		}
 		for run := range runs {
@@ -139,6 +142,16 @@ func missing(outcomes map[string]*outcome) (names []string) {
 	return names
 }
 
+// TestChecked: PEs that are goroutines, under the detector of PGAS_CHECK=race, which does not see the loads and stores
+// of the program. The second time the programs read their own copies with Get.
+func TestChecked(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector sees more")
+	}
+	held(t, judge(t, "checked", "", 1), 85)
+	held(t, judgeIn(t, loadsAsGets(t), "checked", "", 1), 135)
+}
+
 // TestLate: one run over a network in which all is late.
 func TestLate(t *testing.T) {
 	if testing.Short() {
@@ -187,13 +200,18 @@ func held(t *testing.T, outcomes map[string]*outcome, atLeast int) {
 }
 
 // judge runs the programs as the detector runs them, and returns the outcome of each.
-func judge(t *testing.T, detector, programs string, runs int, env ...string) map[string]*outcome {
+func judge(t *testing.T, detector, programs string, runs int) map[string]*outcome {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	return judgeIn(t, os.Args[0], detector, programs, runs)
+}
+
+// judgeIn is judge with the programs of another test binary.
+func judgeIn(t *testing.T, binary, detector, programs string, runs int) map[string]*outcome {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), binary)
 	cmd.Env = append(os.Environ(), envDetector+"="+detector, envPrograms+"="+programs, fmt.Sprint(envRuns, "=", runs),
 		"GORACE=exitcode=0 suppress_equal_stacks=0 suppress_equal_addresses=0 atexit_sleep_ms=0",
 		"PGAS_HEAP_MAX=4M") // the detector looks at all of a heap when it is made
-	cmd.Env = append(cmd.Env, env...)
 	text, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%.4000s", err, text[max(0, len(text)-4000):])

@@ -54,6 +54,7 @@ func lineOf(file string, line int) string {
 }
 
 var (
+	checked = regexp.MustCompile(`race on .*?: .*? at \S*?(\w+\.go:\d+).*? at \S*?(\w+\.go:\d+)`)
 	goFrame = regexp.MustCompile(`^\s+(\S+/corpus/testdata/programs/\w+\.go):(\d+)`)
 	access  = regexp.MustCompile(`^(?:(?:Atomic )?(?:Read|Write)|Previous (?:atomic )?(?:read|write)) at .* by (main goroutine|goroutine \d+):`)
 	created = regexp.MustCompile(`^Goroutine (\d+) .*created at:`)
@@ -62,6 +63,9 @@ var (
 // conflicts returns the two lines of each report in text. A line is that of the program's first frame in the stack of
 // the access. If there is none, it is the one where the goroutine of the access was created.
 func conflicts(text string) (all [][2]string) {
+	for _, m := range checked.FindAllStringSubmatch(text, -1) {
+		all = append(all, [2]string{m[1], m[2]})
+	}
 	for _, report := range strings.Split(text, "WARNING: DATA RACE\n")[1:] {
 		report, _, _ = strings.Cut(report, "\n==================")
 		var accesses [][2]string // the goroutine, and the line

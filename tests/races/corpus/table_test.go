@@ -79,7 +79,11 @@ func TestMeasure(t *testing.T) {
 		t.Logf("pgasvet\n%s", table(vetOutcomes(t)))
 		return
 	}
+	binary := os.Args[0]
+	if name == "checked/gets" {
+		name, binary = "checked", loadsAsGets(t)
+	}
 	runs := 1
 	fmt.Sscan(os.Getenv("CORPUS_RUNS"), &runs)
-	t.Logf("%s, %d runs each\n%s", name, runs, table(judge(t, name, os.Getenv("CORPUS_PROGRAMS"), runs)))
+	t.Logf("%s, %d runs each\n%s", name, runs, table(judgeIn(t, binary, name, os.Getenv("CORPUS_PROGRAMS"), runs)))
 }

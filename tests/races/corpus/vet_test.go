@@ -1,7 +1,6 @@
 package corpus
 
 import (
-	"encoding/json"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -35,7 +34,8 @@ func vetted(t *testing.T, right bool) map[string]map[string]string {
 	if text, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	vet := exec.Command("go", "vet", "-overlay="+folded(t, dir, right), "-vettool="+tool, "./testdata/programs")
+	overlay := rewritten(t, dir, func(file string) []byte { return fold(t, file, right) })
+	vet := exec.Command("go", "vet", "-overlay="+overlay, "-vettool="+tool, "./testdata/programs")
 	text, err := vet.CombinedOutput()
 	if bad := regexp.MustCompile(`(?m)^vet: .*|.*: expected .*|.*declared and not used.*|.*: undefined: .*`).Find(text); bad != nil {
 		t.Fatalf("%s", bad)
@@ -53,36 +53,6 @@ func vetted(t *testing.T, right bool) map[string]map[string]string {
 		reports[name][m[1]+":"+m[3]] = m[0]
 	}
 	return reports
-}
-
-// folded writes the files of the programs with a value for the condition right into dir, and returns the file that
-// tells the go command so.
-func folded(t *testing.T, dir string, right bool) (overlay string) {
-	t.Helper()
-	files, err := filepath.Glob("testdata/programs/*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	replaced := map[string]string{}
-	for _, file := range files {
-		abs, err := filepath.Abs(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		replaced[abs] = filepath.Join(dir, filepath.Base(file))
-		if err := os.WriteFile(replaced[abs], fold(t, file, right), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	text, err := json.Marshal(map[string]any{"Replace": replaced})
-	if err != nil {
-		t.Fatal(err)
-	}
-	overlay = filepath.Join(dir, "overlay.json")
-	if err := os.WriteFile(overlay, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return overlay
 }
 
 // fold returns the text of a file without the branches that are not taken if right has the value given. Lines keep
