@@ -9,10 +9,11 @@ package pgastest
 //
 //	put, signal, posted atomic   at a quiet of its context, or when its target waits: the newest
 //	                             first, but nothing before what a fence orders before it
-//	source of a put that does    read when the data arrives
+//	source of a put that does    read when the data arrives, or when the initiator waits for it
 //	not wait
-//	non-blocking get             filled by the quiet, after it has completed puts, except later ones on the same bytes
-//	value of an AtomicNB         in its place by the quiet
+//	non-blocking get             filled by the quiet, after it has completed puts, except later ones on the same bytes:
+//	                             the newest first
+//	value of an AtomicNB         in its place by the quiet, the newest first
 //	get, fetching atomic         at once, past everything held (an atomic not past a fence)
 //
 // With a seed, all that is drawn: late_seed.go.
@@ -24,10 +25,11 @@ package pgastest
 // Two rules make a PE find an error of order whichever of initiator and target is first. Operations that a PE issues
 // without waiting in between, a put and the flag behind it, do not arrive one by one although the target waits: they
 // become due when the initiator waits itself. And while a PE waits, one operation arrives at a time: the next one when
-// the PE has polled. What the PE does not wait for, or has not begun to wait for, is held some milliseconds
-// longer, so that the PE goes on with what it has waited for alone. That holds too when the PE has found what it waited
-// for, so that it reads the memory as it was when the flag arrived, and not a microsecond later. Time matters only if a
-// PE does not call the network for long: then operations held for it arrive.
+// the PE has polled. What the PE does not wait for, or has not begun to wait for, is held some milliseconds longer, and
+// so long in each of its waits if no quiet demands it, so that the PE goes on with what it has waited for alone. That
+// holds too when the PE has found what it waited for, so that it reads the memory as it was when the flag arrived, and
+// not a microsecond later. Time matters only if a PE does not call the network for long: then operations held for it
+// arrive.
 
 import (
 	"cmp"
@@ -168,6 +170,9 @@ const lateSingleSteps = 32
 type latePE struct {
 	state         *boot.State
 	polling       bool      // its last call was a poll for arrivals
+	waitBegan     time.Time // time of the first of those polls
+	look          lateLook  // the last operation of its that has returned a value
+	looks         int       // how often in a row it was that one
 	awaited       span      // the bytes that it polls for, or none if they are not known
 	polls         uint64    // how many such calls it has made
 	returned      uint64    // its operations that have returned a value
@@ -176,6 +181,15 @@ type latePE struct {
 	checkedFault  bool      // it has called Fault since the last arrival
 	arrivedAt     time.Time // time of the last arrival
 }
+
+// A lateLook is what a PE looks at by an operation that returns a value. After pollLooks equal ones it is taken to wait
+// for these bytes.
+type lateLook struct {
+	pe    int
+	bytes span
+}
+
+const pollLooks = 3
 
 // A lateOp is an operation that has been issued and has not arrived.
 type lateOp struct {
@@ -284,6 +298,9 @@ func (n *lateNetwork) recordArrival(pe int) {
 // recordCall records that pe calls the network: to poll for arrivals, or for an operation.
 func (n *lateNetwork) recordCall(pe int, poll bool) {
 	p := &n.pes[pe]
+	if poll && !p.polling {
+		p.waitBegan = time.Now()
+	}
 	p.arrivalUnseen, p.polling, p.awaited = false, poll, span{}
 	if poll {
 		p.polls++
@@ -308,17 +325,37 @@ func (n *lateNetwork) hasPolled(pe int) bool {
 	return !p.arrivalUnseen
 }
 
-// ready reports whether op may arrive because its initiator waits: the target has polled since the last arrival, and
-// expects op.
-func (n *lateNetwork) ready(op *lateOp) bool { return n.hasPolled(op.pe) && n.expected(op) }
+// ready reports whether op may arrive because a quiet demands it: the target has polled since the last arrival, and
+// expects op. Otherwise op is held for the patience of the network: the target might begin to wait, and is to see the
+// state in which what it waits for has arrived, and op has not.
+func (n *lateNetwork) ready(op *lateOp) bool {
+	return n.hasPolled(op.pe) && (n.expected(op) || time.Since(op.issued) >= n.patienceWith(op))
+}
 
-// expected reports whether the target of op waits for it. Otherwise op is held for the patience of the network: the
-// target might begin to wait, and is to see the state in which what it waits for has arrived, and op has not. What is
+// overdue reports whether op may arrive though nothing completes it: the target expects it, or nothing else has come to
+// the target for the patience of the network. A wait of the target that ends in less time leaves op where it is.
+func (n *lateNetwork) overdue(op *lateOp) bool {
+	since, p := op.issued, &n.pes[op.pe]
+	if p.polling && p.waitBegan.After(since) && time.Since(since) < n.grace {
+		since = p.waitBegan
+	}
+	return n.expected(op) || time.Since(since) >= n.patienceWith(op)
+}
+
+// patienceWith returns how long op is held for a target that does not expect it.
+func (n *lateNetwork) patienceWith(op *lateOp) time.Duration {
+	return time.Duration(op.moment.patience) * n.patience
+}
+
+// expected reports whether the target of op waits for it, or another PE looks at its bytes again and again. What is
 // drawn to be more patient than that is held although the target may wait for it.
 func (n *lateNetwork) expected(op *lateOp) bool {
-	p, patience := &n.pes[op.pe], op.moment.patience
-	return p.polling && (op.touches(p.awaited) || p.awaited == span{} && patience <= 1) ||
-		time.Since(op.issued) >= time.Duration(patience)*n.patience
+	p := &n.pes[op.pe]
+	anything := p.awaited == span{} && p.looks < pollLooks && time.Since(p.waitBegan) >= n.patience/10
+	return p.polling && (op.touches(p.awaited) || anything && op.moment.patience <= 1) ||
+		slices.ContainsFunc(n.pes, func(p latePE) bool {
+			return p.looks >= pollLooks && p.look.pe == op.pe && op.touches(p.look.bytes)
+		})
 }
 
 // lateTransport is one PE's end of the network.
@@ -341,7 +378,7 @@ func (t *lateTransport) Close() error {
 
 func (t *lateTransport) Channel(bool) (transport.Channel, error) {
 	draws := newLateDraws(t.net.seed, t.me, t.channels.Add(1))
-	return &lateChannel{net: t.net, me: t.me, draws: draws, epochs: map[int]int{}, zcopies: map[int]zcopyPuts{}}, nil
+	return &lateChannel{net: t.net, me: t.me, draws: draws, epochs: map[int]int{}}, nil
 }
 
 // WaitWord implements transport.Progresser. It delivers operations on this PE, or if there are none operations that
@@ -408,8 +445,10 @@ func (t *lateTransport) progress(awaited span) bool {
 	defer n.mu.Unlock()
 	n.recordCall(t.me, true)
 	n.pes[t.me].awaited = awaited
-	return n.deliverOne(func(op *lateOp) bool { return op.pe == t.me && n.due(op) && n.expected(op) }) ||
-		n.deliverOne(func(op *lateOp) bool { return op.from.me == t.me && op.pe != t.me && n.ready(op) })
+	return n.deliverOne(func(op *lateOp) bool { return op.pe == t.me && n.due(op) && n.overdue(op) }) ||
+		n.deliverOne(func(op *lateOp) bool {
+			return op.from.me == t.me && op.pe != t.me && n.hasPolled(op.pe) && n.overdue(op)
+		})
 }
 
 func compares(c transport.Cmp, a, b uint64, bytes int, signed bool) bool {
@@ -433,12 +472,13 @@ func compares(c transport.Cmp, a, b uint64, bytes int, signed bool) bool {
 type lateChannel struct {
 	net     *lateNetwork
 	me      int
-	epochs  map[int]int       // fences so far, by target; -1: to all
-	gets    []lateFill        // filled by the next quiet, after it has delivered puts, except later ones on their bytes
-	values  []lateFill        // filled last
-	zcopies map[int]zcopyPuts // by target
-	issued  uint64            // operations so far
-	draws   *lateDraws        // nil without a seed
+	epochs  map[int]int   // fences so far, by target; -1: to all
+	gets    []lateFill    // filled by the next quiet, after it has delivered puts, except later ones on their bytes
+	values  []lateFill    // filled last
+	sources []*lateSource // sources that have not been read
+	handles uint64        // handles of sources so far
+	issued  uint64        // operations so far
+	draws   *lateDraws    // nil without a seed
 }
 
 // A lateFill is a result that a quiet of pe must store at its initiator.
@@ -449,10 +489,21 @@ type lateFill struct {
 	fill  func()
 }
 
-// zcopyPuts are the number of the last PutZcopy to a PE, and those whose source has not been read.
-type zcopyPuts struct {
-	last    uint64
-	pending map[uint64]bool
+// A lateSource is memory that a put to pe is going to read.
+type lateSource struct {
+	from   *lateChannel
+	pe     int
+	handle uint64 // several blocks may have the same
+	bytes  []byte
+}
+
+// read returns what the source holds now, if it has not been read before.
+func (s *lateSource) read() []byte {
+	if i := slices.Index(s.from.sources, s); i >= 0 {
+		s.from.sources = slices.Delete(s.from.sources, i, i+1)
+		s.bytes = slices.Clone(s.bytes)
+	}
+	return s.bytes
 }
 
 // op returns an operation that is about to be issued.
@@ -475,6 +526,7 @@ func (c *lateChannel) holdLocked(pe int, act func(to transport.Channel), touch .
 	op := c.op(pe, touch...)
 	op.apply = act
 	c.net.recordCall(c.me, false)
+	c.net.pes[c.me].looks = 0
 	op.polls, op.returned, op.issued = c.net.pes[c.me].polls, c.net.pes[c.me].returned, time.Now()
 	c.issue(op)
 	c.net.held = append(c.net.held, op)
@@ -526,7 +578,7 @@ func spanOf(at transport.Word) span { return span{at.Off, at.Off + uint64(at.Byt
 func (c *lateChannel) Get(ctx context.Context, pe int, dst []byte, src uint64) error {
 	c.net.mu.Lock()
 	defer c.net.mu.Unlock()
-	c.recordReturn()
+	c.recordReturn(pe, span{src, src + uint64(len(dst))})
 	c.deliverPutsOn(pe, c.net.issued, span{src, src + uint64(len(dst))})
 	return c.net.to[pe].Get(ctx, pe, dst, src)
 }
@@ -543,6 +595,9 @@ func (c *lateChannel) GetNB(pe int, dst []byte, src uint64) {
 	defer c.net.mu.Unlock()
 	get := c.op(pe, span{src, src + uint64(len(dst))})
 	c.issue(get)
+	if c.draws != nil && c.draws.early {
+		get.moment.after = 0
+	}
 	f := lateFill{pe: pe, get: get, first: get.moment.patience == 0, fill: func() {
 		c.deliverPutsOn(pe, get.number, get.spans[0])
 		c.net.to[pe].GetNB(pe, dst, src)
@@ -559,7 +614,7 @@ func (c *lateChannel) fillBefore(op *lateOp) {
 // fillGets fills the gets that wanted selects. A fill may deliver puts that fill more.
 func (c *lateChannel) fillGets(wanted func(lateFill) bool) {
 	for {
-		i := slices.IndexFunc(c.gets, wanted)
+		i := c.draws.firstFill(c.gets, wanted)
 		if i < 0 {
 			return
 		}
@@ -572,16 +627,22 @@ func (c *lateChannel) fillGets(wanted func(lateFill) bool) {
 func (c *lateChannel) Atomic(ctx context.Context, pe int, op transport.Op, at transport.Word, operand, cond uint64) (uint64, error) {
 	c.net.mu.Lock()
 	defer c.net.mu.Unlock()
-	c.recordReturn()
+	c.recordReturn(pe, spanOf(at))
 	c.deliverBefore(pe, spanOf(at))
 	defer c.net.recordArrival(pe)
 	return c.net.to[pe].Atomic(ctx, pe, op, at, operand, cond)
 }
 
-// recordReturn records that this PE has issued an operation that returns a value.
-func (c *lateChannel) recordReturn() {
+// recordReturn records that this PE has issued an operation on these bytes of pe that returns a value.
+func (c *lateChannel) recordReturn(pe int, bytes span) {
 	c.net.recordCall(c.me, false)
-	c.net.pes[c.me].returned++
+	p := &c.net.pes[c.me]
+	p.returned++
+	if look := (lateLook{pe, bytes}); p.look == look {
+		p.looks++
+	} else {
+		p.look, p.looks = look, 1
+	}
 	c.issued++
 	c.deliverDrawn()
 }
@@ -598,14 +659,13 @@ func (c *lateChannel) Quiet(ctx context.Context, pe int) error {
 	c.net.recordCall(c.me, false)
 	c.fillGets(func(f lateFill) bool { return of(f, pe) && f.first })
 	c.deliverFrom(pe)
-	c.fillGets(func(f lateFill) bool {
+	for _, f := range slices.Clone(c.gets) {
 		if of(f, pe) {
 			c.awaitPoll(f.pe)
-			return true
 		}
-		return false
-	})
-	c.values = fill(c.values, func(f lateFill) bool { return of(f, pe) })
+	}
+	c.fillGets(func(f lateFill) bool { return of(f, pe) })
+	c.values = c.draws.fill(c.values, func(f lateFill) bool { return of(f, pe) })
 	return context.Cause(ctx)
 }
 
@@ -644,18 +704,6 @@ func (c *lateChannel) awaitPoll(pe int) {
 // of reports whether a quiet of pe, or of all PEs if pe < 0, must store f.
 func of(f lateFill, pe int) bool { return pe < 0 || f.pe == pe }
 
-// fill stores the results that wanted selects, and returns the others.
-func fill(list []lateFill, wanted func(lateFill) bool) (rest []lateFill) {
-	for _, f := range list {
-		if wanted(f) {
-			f.fill()
-		} else {
-			rest = append(rest, f)
-		}
-	}
-	return rest
-}
-
 // PutZcopy does not copy: src is read when the data arrives, as a network may.
 func (c *lateChannel) PutZcopy(pe int, dst uint64, src []byte) uint64 {
 	return c.PutStridedZcopy(pe, dst, src, transport.Strided{BlockBytes: len(src), Count: 1})
@@ -665,68 +713,59 @@ func (c *lateChannel) PutZcopy(pe int, dst uint64, src []byte) uint64 {
 func (c *lateChannel) PutStridedZcopy(pe int, dst uint64, src []byte, b transport.Strided) uint64 {
 	c.net.mu.Lock()
 	defer c.net.mu.Unlock()
-	src, number, release := c.source(pe, src)
-	left := b.Count
+	handle := c.handle()
 	for i := range b.Count {
-		at, block := dst+uint64(i*b.RemoteStride), src[i*b.LocalStride:][:b.BlockBytes]
-		c.holdLocked(pe, func(to transport.Channel) {
-			to.Put(pe, at, block)
-			if left--; left == 0 {
-				release()
-			}
-		}, span{at, at + uint64(b.BlockBytes)})
+		at, block := dst+uint64(i*b.RemoteStride), c.source(pe, handle, src[i*b.LocalStride:][:b.BlockBytes])
+		c.holdLocked(pe, func(to transport.Channel) { to.Put(pe, at, block.read()) }, span{at, at + uint64(b.BlockBytes)})
 	}
-	return number
+	return handle
 }
 
 // PutSignalZcopy reads src when the data arrives.
 func (c *lateChannel) PutSignalZcopy(pe int, dst uint64, src []byte, sig uint64, op transport.Op, value uint64) uint64 {
 	c.net.mu.Lock()
 	defer c.net.mu.Unlock()
-	src, number, release := c.source(pe, src)
-	c.holdLocked(pe, func(to transport.Channel) {
-		to.PutSignal(pe, dst, src, sig, op, value)
-		release()
-	}, span{dst, dst + uint64(len(src))}, span{sig, sig + 8})
-	return number
+	handle := c.handle()
+	from := c.source(pe, handle, src)
+	c.holdLocked(pe, func(to transport.Channel) { to.PutSignal(pe, dst, from.read(), sig, op, value) },
+		span{dst, dst + uint64(len(src))}, span{sig, sig + 8})
+	return handle
 }
 
-// source returns the memory from which a put to pe is to read src when it arrives: src, with a handle and what releases
-// it, or a copy.
-func (c *lateChannel) source(pe int, src []byte) (from []byte, number uint64, release func()) {
+// handle returns the handle of a source: 0 if the put is to read it at the call.
+func (c *lateChannel) handle() uint64 {
 	if c.draws.atOnce() {
-		return slices.Clone(src), 0, func() {}
+		return 0
 	}
-	number, release = c.keepSource(pe)
-	return src, number, release
+	c.handles++
+	return c.handles
 }
 
-// keepSource returns a new handle of a source of a put to pe, and what releases it.
-func (c *lateChannel) keepSource(pe int) (number uint64, release func()) {
-	l := c.zcopies[pe]
-	if l.pending == nil {
-		l.pending = map[uint64]bool{}
+// source returns what a put to pe is to read when it arrives: src, or a copy if the handle is 0.
+func (c *lateChannel) source(pe int, handle uint64, src []byte) *lateSource {
+	s := &lateSource{c, pe, handle, src}
+	c.sources = append(c.sources, s)
+	if handle == 0 {
+		s.read()
 	}
-	l.last++
-	number = l.last
-	l.pending[number] = true
-	c.zcopies[pe] = l
-	return number, func() { delete(l.pending, number) }
+	return s
 }
 
 // Released reports whether the source of a PutZcopy has been read.
-func (c *lateChannel) Released(pe int, number uint64) bool {
+func (c *lateChannel) Released(pe int, handle uint64) bool {
 	c.net.mu.Lock()
 	defer c.net.mu.Unlock()
-	return !c.zcopies[pe].pending[number]
+	return !slices.ContainsFunc(c.sources, func(s *lateSource) bool { return s.pe == pe && s.handle == handle })
 }
 
-// AwaitReleased delivers the put of that number, and all others of this channel to pe.
-func (c *lateChannel) AwaitReleased(ctx context.Context, pe int, number uint64) error {
+// AwaitReleased reads the source of that handle, or all sources if pe < 0. It delivers nothing.
+func (c *lateChannel) AwaitReleased(ctx context.Context, pe int, handle uint64) error {
 	c.net.mu.Lock()
 	defer c.net.mu.Unlock()
-	if pe < 0 || c.zcopies[pe].pending[number] {
-		c.deliverFrom(pe)
+	for _, s := range slices.Clone(c.sources) {
+		if pe < 0 || s.pe == pe && s.handle == handle {
+			s.read()
+		}
 	}
 	return context.Cause(ctx)
 }

@@ -5,7 +5,6 @@ package pgastest
 
 import (
 	"context"
-	"slices"
 
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/transport"
@@ -58,26 +57,25 @@ func (c *lateChannel) withNote(pe int, issue func()) bool {
 }
 
 func (c *lateChannel) PutNotify(pe int, dst uint64, src []byte, s transport.Stamp) bool {
-	return c.withNote(pe, func() { c.holdNotified(pe, dst, slices.Clone(src), s, func() {}) })
+	return c.withNote(pe, func() { c.holdNotified(pe, dst, c.source(pe, 0, src), s) })
 }
 
 // PutNotifyZcopy does not copy: src is read when the data arrives.
 func (c *lateChannel) PutNotifyZcopy(pe int, dst uint64, src []byte, s transport.Stamp) (handle uint64, ok bool) {
 	ok = c.withNote(pe, func() {
-		from, number, release := c.source(pe, src)
-		handle = number
-		c.holdNotified(pe, dst, from, s, release)
+		handle = c.handle()
+		c.holdNotified(pe, dst, c.source(pe, handle, src), s)
 	})
 	return handle, ok
 }
 
-// holdNotified holds a put with a note, and calls read when it has read src.
-func (c *lateChannel) holdNotified(pe int, dst uint64, src []byte, s transport.Stamp, read func()) {
+// holdNotified holds a put with a note.
+func (c *lateChannel) holdNotified(pe int, dst uint64, src *lateSource, s transport.Stamp) {
+	n := uint64(len(src.bytes))
 	c.holdLocked(pe, func(to transport.Channel) {
-		to.Put(pe, dst, src)
-		c.net.notify(pe, transport.Note{Stamp: s, Bytes: uint64(len(src)), Off: dst})
-		read()
-	}, span{dst, dst + uint64(len(src))}, noteOrder)
+		to.Put(pe, dst, src.read())
+		c.net.notify(pe, transport.Note{Stamp: s, Bytes: n, Off: dst})
+	}, span{dst, dst + n}, noteOrder)
 }
 
 func (c *lateChannel) GetNotifyNB(pe int, dst []byte, src uint64, s transport.Stamp) bool {
@@ -92,7 +90,7 @@ func (c *lateChannel) GetNotifyNB(pe int, dst []byte, src uint64, s transport.St
 
 func (c *lateChannel) GetNotify(ctx context.Context, pe int, dst []byte, src uint64, s transport.Stamp) (ok bool, err error) {
 	ok = c.withNote(pe, func() {
-		c.recordReturn()
+		c.recordReturn(pe, span{src, src + uint64(len(dst))})
 		c.deliverBefore(pe, noteOrder, span{src, src + uint64(len(dst))})
 		defer c.net.recordArrival(pe)
 		err = c.net.to[pe].Get(ctx, pe, dst, src)
@@ -112,7 +110,7 @@ func (c *lateChannel) PostNotify(pe int, op transport.Op, word transport.Word, o
 
 func (c *lateChannel) AtomicNotify(ctx context.Context, pe int, op transport.Op, word transport.Word, operand, cond uint64, s transport.Stamp) (old uint64, ok bool, err error) {
 	ok = c.withNote(pe, func() {
-		c.recordReturn()
+		c.recordReturn(pe, spanOf(word))
 		c.deliverBefore(pe, spanOf(word), noteOrder)
 		defer c.net.recordArrival(pe)
 		old, err = c.net.to[pe].Atomic(ctx, pe, op, word, operand, cond)

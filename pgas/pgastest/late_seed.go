@@ -7,12 +7,15 @@ package pgastest
 // quiet completes; the value of an AtomicNB when the atomic is applied, or by the quiet. What is held for a target that
 // does not wait is held for some milliseconds, or not.
 //
+// With earlySeed sources are read, and gets are read and filled, at the call, whenever the rules allow that.
+//
 // Each context draws for itself, in the order of its operations. So a program whose contexts issue the same operations
 // draws the same with the same seed, whatever the goroutines of its PEs do meanwhile.
 
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 )
 
 // A lateMoment is when an operation arrives, as far as that is open.
@@ -24,14 +27,17 @@ type lateMoment struct {
 }
 
 // lateDraws are the draws of one channel. Nil ones draw that all is as late as it may be.
-type lateDraws struct{ random *rand.Rand }
+type lateDraws struct {
+	random *rand.Rand
+	early  bool // sources are read, and gets are read and filled, at the call
+}
 
 // newLateDraws returns the draws of a channel of a PE, or nil if seed is 0.
 func newLateDraws(seed uint64, pe int, channel uint64) *lateDraws {
 	if seed == 0 {
 		return nil
 	}
-	return &lateDraws{rand.New(rand.NewPCG(seed, uint64(pe)<<32|channel))}
+	return &lateDraws{rand.New(rand.NewPCG(seed, uint64(pe)<<32|channel)), seed == earlySeed}
 }
 
 // lateMoments are how many more operations of its context an operation is held for. Each is as likely as the others.
@@ -57,8 +63,39 @@ func (d *lateDraws) moment(number, issued uint64) lateMoment {
 	return m
 }
 
+// earlySeed is the seed with which sources are read, and gets are read and filled, at the call.
+const earlySeed = 1
+
+// firstFill returns the index of the fill that is first among those that wanted selects: the newest one without a seed,
+// and any with one. It returns -1 if there is none.
+func (d *lateDraws) firstFill(fills []lateFill, wanted func(lateFill) bool) int {
+	var all []int
+	for i, f := range slices.Backward(fills) {
+		if !wanted(f) {
+			continue
+		}
+		if d == nil {
+			return i
+		}
+		all = append(all, i)
+	}
+	if len(all) == 0 {
+		return -1
+	}
+	return all[d.random.IntN(len(all))]
+}
+
+// fill stores the results that wanted selects, in any order, and returns the others.
+func (d *lateDraws) fill(list []lateFill, wanted func(lateFill) bool) []lateFill {
+	for i := d.firstFill(list, wanted); i >= 0; i = d.firstFill(list, wanted) {
+		list[i].fill()
+		list = slices.Delete(list, i, i+1)
+	}
+	return list
+}
+
 // atOnce draws whether a source is read, or a result stored, before it must be.
-func (d *lateDraws) atOnce() bool { return d != nil && d.random.IntN(2) == 0 }
+func (d *lateDraws) atOnce() bool { return d != nil && (d.early || d.random.IntN(2) == 0) }
 
 // deliverDrawn delivers the operations of this channel that are drawn to arrive now, and fills such gets.
 func (c *lateChannel) deliverDrawn() {

@@ -212,7 +212,30 @@ func TestLateRules(t *testing.T) {
 			if err := putter.AwaitReleased(ctx, 1, first); err != nil || !putter.Released(1, first) {
 				t.Errorf("a source is kept: %v", err)
 			}
-		}, [3]uint64{9, 2}},
+			src[0][0] = 5 // the put has read it, and has not arrived
+			b.Post(1, transport.Set, word(3), 5)
+			quiet(b, -1)
+		}, [3]uint64{0, 2, 5}},
+		{"a source that was waited for is what arrives", func(a, b transport.Channel, pe1 transport.Transport) {
+			src := bytes(1)
+			a.(transport.ZeroCopyPutter).PutZcopy(1, 8, src)
+			if err := a.(transport.ZeroCopyPutter).AwaitReleased(ctx, -1, 0); err != nil {
+				t.Error(err)
+			}
+			src[0] = 9
+			quiet(a, -1)
+		}, [3]uint64{1}},
+		{"the newest get fills first", func(a, b transport.Channel, pe1 transport.Transport) {
+			b.Put(1, 8, bytes(1))
+			b.Put(1, 16, bytes(2))
+			quiet(b, -1)
+			got := bytes(7)
+			a.GetNB(1, got, 8)
+			a.GetNB(1, got, 16)
+			quiet(a, -1)
+			b.Post(1, transport.Set, word(3), binary.LittleEndian.Uint64(got))
+			quiet(b, -1)
+		}, [3]uint64{1, 2, 1}},
 		{"so are the sources of a put with a signal and of blocks", func(a, b transport.Channel, pe1 transport.Transport) {
 			putter, one, blocks := a.(transport.ZeroCopyPutter), bytes(1), append(append(bytes(2), bytes(0)...), bytes(3)...)
 			signalled := putter.PutSignalZcopy(1, 24, one, 8, transport.Set, 4)

@@ -29,7 +29,6 @@ var detectors = []detector{
 	{"`RunLate`", late(0, 1)},
 	{"`RunLateSeeds`", late(1, 20)},
 	{"the simulator", simulated(10)}, // as many as RunAll has
-	{"the simulator (20 seeds)", simulated(20)},
 }
 
 // late returns a search over a late network, with so many seeds from the first one on.
@@ -84,6 +83,7 @@ type cell struct {
 	flag       pgas.Atomic[int64]
 	sig        pgas.SignalRef
 	data       pgas.Slice[int64]
+	mem        pgas.Sym[int64]
 }
 
 // found are the programs of the rows that another detector finds, each with what its PEs do.
@@ -331,5 +331,5 @@ func newCell(ctx context.Context, w *pgas.World) (cell, error) {
 		return cell{}, err
 	}
 	signals, err := pgas.Alloc[pgas.Signal](ctx, w, 1)
-	return cell{w, data.At(0), data.At(1), pgas.AtomicOf(flags, 0), pgas.SignalOf(signals, 0), data.All()}, err
+	return cell{w, data.At(0), data.At(1), pgas.AtomicOf(flags, 0), pgas.SignalOf(signals, 0), data.All(), data}, err
 }

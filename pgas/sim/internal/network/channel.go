@@ -28,15 +28,19 @@ func (p *PE) Name() string { return "sim" }
 func (p *PE) Heap(int) []byte { return nil }
 
 // Channel implements transport.Transport.
-func (p *PE) Channel(bool) (transport.Channel, error) { return p.newChannel(false), nil }
+func (p *PE) Channel(bool) (transport.Channel, error) { return p.openChannel(false), nil }
 
 // CPUChannel implements transport.CPUChanneler.
-func (p *PE) CPUChannel(bool) (transport.Channel, error) { return p.newChannel(true), nil }
+func (p *PE) CPUChannel(bool) (transport.Channel, error) { return p.openChannel(true), nil }
 
-// newChannel returns a channel of p. With cpu, its atomics on the own host are the CPU's.
-func (p *PE) newChannel(cpu bool) *channel {
+// openChannel returns a channel of p. With cpu, its atomics on the own host are the CPU's.
+func (p *PE) openChannel(cpu bool) transport.Channel {
 	p.channels++
-	return &channel{pe: p, cpu: cpu, serial: p.channels}
+	c := channel{pe: p, cpu: cpu, serial: p.channels}
+	if p.net.late() != nil {
+		return &lateChannel{c}
+	}
+	return &c
 }
 
 // Close implements transport.Transport.
@@ -54,7 +58,12 @@ type channel struct {
 	serial           int         // index among its PE's channels
 	completedAt      int64       // when the last complete operation was acknowledged
 	quietWaits       []quietWait // tasks that wait in a quiet
-	err              error       // error of all later quiets: about the first dead PE that an operation went to
+	// With an adversary only:
+	handles  uint64 // handles of sources so far
+	lastLook look   // what the last blocking operation looked at
+	looks    int    // how often in a row
+
+	err error // error of all later quiets: about the first dead PE that an operation went to
 }
 
 // quietWait is a task that waits for operations to complete.
@@ -92,30 +101,41 @@ func (c *channel) newOp(k kind, pe int, off uint64) *Op {
 
 // Put implements transport.Channel.
 func (c *channel) Put(pe int, dst uint64, src []byte) {
-	if c.pe.net.unordered() && len(src) > 8 {
-		cut := len(src) / 2 &^ 7 // a put of more than a word may become visible in parts
-		c.put(pe, dst, src[:max(8, cut)])
-		c.put(pe, dst+uint64(max(8, cut)), src[max(8, cut):])
-		return
-	}
-	c.put(pe, dst, src)
+	c.putParts(pe, dst, src, 0)
 }
 
-func (c *channel) put(pe int, dst uint64, src []byte) {
+// putParts puts src, which has a handle, or none if that is 0.
+func (c *channel) putParts(pe int, dst uint64, src []byte, handle uint64) {
+	if c.pe.net.unordered() && len(src) > 8 {
+		cut := len(src) / 2 &^ 7 // a put of more than a word may become visible in parts
+		c.post(c.put(pe, dst, src[:max(8, cut)], handle))
+		c.post(c.put(pe, dst+uint64(max(8, cut)), src[max(8, cut):], handle))
+		return
+	}
+	c.post(c.put(pe, dst, src, handle))
+}
+
+// put returns a put of src, which reads it now if handle is 0.
+func (c *channel) put(pe int, dst uint64, src []byte, handle uint64) *Op {
 	o := c.newOp(opPut, pe, dst)
 	o.data = append(o.data[:0], src...)
+	if handle > 0 {
+		o.late = &lateness{source: src, handle: handle}
+	}
 	o.nic = !c.pe.net.costs.sameHost(c.pe.ID, pe)
 	c.touchesOwnHeap(src, false)
-	c.post(o)
+	return o
 }
 
 // PutSignal implements transport.Channel.
 func (c *channel) PutSignal(pe int, dst uint64, src []byte, sig uint64, op transport.Op, value uint64) {
-	o := c.newOp(opPut, pe, dst)
-	o.data = append(o.data[:0], src...)
+	c.putSignal(pe, dst, src, sig, op, value, 0)
+}
+
+func (c *channel) putSignal(pe int, dst uint64, src []byte, sig uint64, op transport.Op, value, handle uint64) {
+	o := c.put(pe, dst, src, handle)
 	o.signal, o.sig, o.atomicOp, o.operand = true, sig, op, value
 	o.nic = c.atomicsByNIC(pe)
-	c.touchesOwnHeap(src, false)
 	c.post(o)
 }
 
@@ -180,6 +200,9 @@ func (c *channel) execute(o *Op) error {
 	if net.unordered() {
 		o.flow.add(o)
 	}
+	if a := net.late(); a != nil {
+		a.looks(c, o)
+	}
 	if net.exploring() {
 		net.number(o)
 		o.phase = applying
@@ -207,7 +230,9 @@ func (c *channel) post(o *Op) {
 		net.observer.Issued(o)
 	}
 	c.postedSinceQuiet = true
-	net.issue(o, t)
+	if a := net.late(); a == nil || !a.takes(o, t) {
+		net.issue(o, t)
+	}
 	if c.pendingOps >= maxPosted {
 		c.await(t, nil)
 	}
@@ -263,6 +288,9 @@ func (c *channel) Close() error { return nil }
 func (c *channel) await(t *engine.Task, f *flow) {
 	net := c.pe.net
 	notified := net.costs.Notify > 0 && c.byNIC(f)
+	if a := net.late(); a != nil {
+		a.demand(c, f, t)
+	}
 	left := c.pending(f) > 0
 	if !left && c.postedSinceQuiet && net.exploring() { // a wait that is already over is a move of its own
 		net.Engine.ResumeAt(t, 0, Quieted)

@@ -10,6 +10,7 @@
 //	op.go           operations under way, and what they do to memory
 //	op_unsafe.go    operations as events of the engine, and what is prefetched for them
 //	flow.go         the order of operations with an adversary
+//	late.go         what an adversary holds back
 //	machine.go      hosts, their NICs and cache lines, and how long operations take
 //	fault.go        delays and deaths of PEs
 //	footprint.go    what an exploration asks of operations

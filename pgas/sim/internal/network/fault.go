@@ -19,6 +19,7 @@ const killedBySignal9 = 9
 const (
 	Death      = engine.OtherPurpose + iota // a PE dies
 	Delay                                   // a PE begins to compute nothing
+	HoldTime                                // an adversary has held operations for long
 	DeathKnown                              // the other PEs are told of a death
 )
 
@@ -47,6 +48,9 @@ func (net *Network) kill(p *PE) {
 		net.trace.print(e)
 	}
 	p.Kill()
+	if a := net.late(); a != nil {
+		a.arriveSoon(func(o *Op) bool { return o.from == p })
+	}
 	known := engine.NewCall(&p.PE, DeathKnown, func() { net.announceDeath(p) })
 	net.Engine.Schedule(net.Engine.Now()+engine.Picos(net.config.Detection), &known.Event)
 }

@@ -173,7 +173,9 @@ func (net *Network) reply(o *Op) *engine.Task {
 	case net.exploring() || !o.nic && !net.config.Adversary:
 		return net.complete(o)
 	case net.config.Adversary:
-		net.Engine.At(net.Engine.Now()+net.randomTime(), &o.Event)
+		if !net.adversary.keeps(o) {
+			net.Engine.At(net.Engine.Now()+net.adversary.replyTime(o), &o.Event)
+		}
 	case o.Task() != nil || o.dst != nil:
 		net.Engine.At(net.transmit(o.link, o.to.host, net.answer(o), net.Engine.Now()), &o.Event)
 	default:

@@ -65,12 +65,12 @@ func (c *channel) PutNotify(pe int, dst uint64, src []byte, st transport.Stamp) 
 	if !c.hasRoom(c.pe.net.pes[pe]) {
 		return false
 	}
-	o := c.newOp(opPut, pe, dst).withNote(st, len(src))
-	o.data = append(o.data[:0], src...)
-	o.nic = !c.pe.net.costs.sameHost(c.pe.ID, pe)
-	c.touchesOwnHeap(src, false)
-	c.post(o)
+	c.putNotify(pe, dst, src, st, 0)
 	return true
+}
+
+func (c *channel) putNotify(pe int, dst uint64, src []byte, st transport.Stamp, handle uint64) {
+	c.post(c.put(pe, dst, src, handle).withNote(st, len(src)))
 }
 
 // GetNotify implements transport.Channel.

@@ -47,7 +47,8 @@ type Op struct {
 	sig  uint64 // offset of the word of the signal
 	note note
 	order
-	Serial int32 // for an Observer: the number among its PE's non-blocking operations
+	late   *lateness // with an adversary only
+	Serial int32     // for an Observer: the number among its PE's non-blocking operations
 }
 
 // record records a step of o.
@@ -116,6 +117,9 @@ func (net *Network) Effect(o *Op) *engine.Task {
 	}
 	if f := o.flow; f != nil && o.phase == applying && net.unordered() && f.mustWait(o) {
 		f.hold(o)
+		if a := net.late(); a != nil {
+			a.demandBefore(o)
+		}
 		return nil
 	}
 	switch o.phase {
@@ -131,6 +135,7 @@ func (net *Network) Effect(o *Op) *engine.Task {
 	}
 	switch o.kind {
 	case opPut:
+		o.readSource()
 		copy(o.to.heap[o.off:], o.data)
 		if net.exploring() {
 			net.observer.WroteBytes(o.to, o.off, o.data)
