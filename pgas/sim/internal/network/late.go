@@ -160,8 +160,11 @@ func (a *adversary) arriveSoon(wanted func(*Op) bool) {
 	}
 }
 
-// demandBefore makes what o must come after arrive.
+// demandBefore makes what o must come after arrive. A nil adversary holds nothing.
 func (a *adversary) demandBefore(o *Op) {
+	if a == nil {
+		return
+	}
 	a.arriveSoon(func(other *Op) bool {
 		return other.flow == o.flow && other.id < o.id &&
 			(o.ordered() && other.ordered() && other.epoch < o.epoch || other.precedes(o))

@@ -117,9 +117,7 @@ func (net *Network) Effect(o *Op) *engine.Task {
 	}
 	if f := o.flow; f != nil && o.phase == applying && net.unordered() && f.mustWait(o) {
 		f.hold(o)
-		if a := net.late(); a != nil {
-			a.demandBefore(o)
-		}
+		net.late().demandBefore(o)
 		return nil
 	}
 	switch o.phase {
