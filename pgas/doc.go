@@ -61,6 +61,7 @@
 //	lock.go                        the lock of the specification
 //	stats.go, region.go            what a PE counts; parts of a program that have a name in traces
 //	misuse.go, errors.go, check.go zero values, errors, PGAS_CHECK
+//	races.go                       PGAS_CHECK=race: the detector of this PE, and its way to those of others
 //	generated_unsafe.go            what generated code calls
 //
 // What one PE is and how it waits is in internal/node.

@@ -34,6 +34,7 @@ type World struct {
 	contexts   contextSet
 	closers    closers // what AtClose has registered
 	profiles   *profiles.Profiles
+	races      *processRaces // looks for races with other processes; nil: nothing does
 
 	coherent bounce.Memory // what must not reach the transport to other hosts
 
@@ -73,8 +74,8 @@ func openWith(ctx context.Context, job *boot.Job, opts private.Options) (*World,
 	if w.check != nil {
 		w.startChecking()
 	}
-	if opts.Races != nil {
-		w.n.Races = opts.Races.Join(job.PE, w.offsetOf, w.n.PlaceName)
+	if err := w.openRaces(opts.Races); err != nil {
+		return nil, errors.Join(err, w.teardown())
 	}
 	w.leavePlace()
 	if err := w.openTeams(); err != nil {
@@ -207,7 +208,11 @@ func (w *World) Close() error {
 	for _, c := range w.contexts.all() {
 		err = node.FirstError(err, c.complete(w.n.Ctx))
 	}
-	err = node.FirstError(err, w.defaultCtx.Quiet(w.n.Ctx), w.leaveTogether())
+	err = node.FirstError(err, w.defaultCtx.Quiet(w.n.Ctx))
+	w.races.flush()
+	if err = node.FirstError(err, w.leaveTogether()); err == nil {
+		err = w.races.end()
+	}
 	w.reportNotes()
 	w.n.Debugf("leaves the job, having used %d bytes of its heap at most", w.heap.Usage.High-boot.ReservedBytes)
 	w.n.Job.Leave()
@@ -284,7 +289,7 @@ func (w *World) teardown() error {
 	if w.defaultCtx != nil {
 		errs = append(errs, w.defaultCtx.close())
 	}
-	return node.FirstError(append(errs, w.n.Close())...)
+	return node.FirstError(append(errs, w.races.end(), w.n.Close())...)
 }
 
 // contextSet holds the open contexts of a World besides the default context.

@@ -61,7 +61,7 @@ var dependencies = map[string]string{
 	"pgas/internal/vector":             "",
 	"pgas/internal/coll":               "pgas/boot internal/callsite pgas/internal/node pgas/internal/racecheck pgas/internal/vector pgas/transport",
 	"pgas/internal/private":            "pgas/boot pgas/internal/coll pgas/internal/node pgas/internal/racecheck pgas/topo pgas/transport",
-	"pgas":                             "internal/callsite internal/hook internal/lockrecord pgas/boot pgas/boot/join pgas/boot/pmix pgas/boot/record pgas/internal/bounce pgas/internal/checked pgas/internal/coll pgas/internal/locklocal pgas/internal/node pgas/internal/private pgas/internal/profiles pgas/internal/racecheck pgas/internal/strands pgas/internal/symheap pgas/stats pgas/topo pgas/transport pgas/transport/shm pgas/transport/ucp pgas/version",
+	"pgas":                             "internal/callsite internal/hook internal/lockrecord pgas/boot pgas/boot/join pgas/boot/pmix pgas/boot/record pgas/internal/bounce pgas/internal/checked pgas/internal/coll pgas/internal/locklocal pgas/internal/node pgas/internal/private pgas/internal/profiles pgas/internal/racecheck pgas/internal/racecheck/carriage pgas/internal/strands pgas/internal/symheap pgas/stats pgas/topo pgas/transport pgas/transport/shm pgas/transport/ucp pgas/version",
 	"pgas/stats":                       "pgas/boot/record",
 	"pgas/metrics":                     "pgas/stats",
 	"pgas/metrics/collector":           "pgas/metrics",

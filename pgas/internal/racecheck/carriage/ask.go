@@ -28,9 +28,22 @@ type heard struct {
 	q      racecheck.Question
 }
 
-// Ask returns the answer of a PE's detector. It returns nil in a Carriage that has lost records, and an error if the PE
-// is lost or ctx ends.
+// Ask returns the answer of a PE's detector. It returns nil in a Carriage that has lost records: so one without an
+// answer is, since this PE may have seen what it does not know to be before. The error is always nil.
 func (c *Carriage) Ask(ctx context.Context, to int, q racecheck.Question) (*racecheck.Clock, error) {
+	clock, err := c.answerOf(ctx, to, q)
+	switch {
+	case err == nil:
+	case c.ctx.Err() == nil && c.Failure() == nil:
+		c.Lose(fmt.Sprintf("what PE %d knows is not waited for (%v)", to, err))
+	default:
+		c.giveUp() // the program learns of it otherwise
+	}
+	return clock, nil
+}
+
+// answerOf is Ask with the error of a PE that is lost, or of the end of ctx.
+func (c *Carriage) answerOf(ctx context.Context, to int, q racecheck.Question) (*racecheck.Clock, error) {
 	switch {
 	case c.lost.Load():
 		return nil, nil

@@ -27,6 +27,7 @@ type Detector interface {
 // Config is what a Carriage is made of.
 type Config struct {
 	Layout
+	Ctx      context.Context // nothing waits beyond its end
 	PE       int
 	Base     uint64                          // offset of the memory for rings in every heap
 	Own      []byte                          // that memory of this PE
@@ -67,7 +68,7 @@ type Carriage struct {
 	rows rows
 }
 
-// Open returns a Carriage over memory that no PE has written yet, and starts its goroutine.
+// Open returns a Carriage, and starts its goroutine. Memory has only what other PEs have sent since the start of the job.
 func Open(cfg Config) *Carriage {
 	c := &Carriage{Config: cfg, slots: map[transport.Channel]int{}, done: make(chan struct{})}
 	c.in, c.out = make([]inbox, cfg.NPEs*Slots), make([]outbox, cfg.NPEs*Slots)
@@ -87,7 +88,7 @@ func Open(cfg Config) *Carriage {
 			c.free = append(c.free, slot)
 		}
 	}
-	c.ctx, c.end = context.WithCancel(context.Background())
+	c.ctx, c.end = context.WithCancel(cfg.Ctx)
 	go c.serve()
 	return c
 }
@@ -98,9 +99,10 @@ func (c *Carriage) openInbox(pe, slot int) {
 	in.decoder = decoder{from: pe, npes: c.NPEs, heap: c.Heap}
 	in.ring = c.Own[c.ring(pe, slot):][:c.Ring:c.Ring]
 	in.tail, in.head, in.at, in.max = c.Word(control+tailWord), c.Word(control+headWord), c.Start, c.frame()
-	in.head.Store(c.Start)
-	in.tail.Store(c.Start)
-	c.Word(control + lostWord).Store(0)
+	if c.Start != 0 { // otherwise memory is what it should be, and the sender may be there already
+		in.head.Store(c.Start)
+		in.tail.Store(c.Start)
+	}
 }
 
 // Close ends the goroutine, after the records that have arrived were read. All PEs have sent theirs.

@@ -10,8 +10,8 @@ import (
 	"github.com/gopgas/gopgas/pgas/transport"
 )
 
-// Over returns a Carriage of the PE of n, whose heap has the memory for rings at offset base. Every PE calls it before
-// one sends records. say prints a line. It returns the error of the resources that its channels need.
+// Over returns a Carriage of the PE of n, whose heap has the memory for rings at offset base. say prints a line. It
+// returns the error of the resources that its channels need.
 func Over(n *node.Node, l Layout, base uint64, d Detector, say func(line string)) (*Carriage, error) {
 	me := n.Job.PE
 	far, err := farChannel(n)
@@ -23,7 +23,7 @@ func Over(n *node.Node, l Layout, base uint64, d Detector, say func(line string)
 		patience = boot.DefaultPeerTimeout
 	}
 	return Open(Config{
-		Layout: l, PE: me, Base: base, Own: n.Shm.Heap(me)[base:][:l.Bytes()], Heap: uint64(len(n.Shm.Heap(me))),
+		Layout: l, Ctx: n.Ctx, PE: me, Base: base, Own: n.Shm.Heap(me)[base:][:l.Bytes()], Heap: uint64(len(n.Shm.Heap(me))),
 		Word: func(off uint64) *atomic.Uint64 { return &n.WordsOf(me, uintptr(off), 1)[0] },
 		Near: n.Shm.Open(), IsNear: func(pe int) bool { return n.Shm.Heap(pe) != nil }, Far: far,
 		Detector: d, Failure: n.PeerFailure,

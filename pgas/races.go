@@ -1,0 +1,104 @@
+package pgas
+
+// Races between PEs (PGAS_CHECK=race). PEs that are goroutines share a racecheck.Job. A PE that is a process has the
+// detector of its own memory, and a racecheck/carriage to those of the others.
+
+import (
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+
+	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/internal/racecheck"
+	"github.com/gopgas/gopgas/pgas/internal/racecheck/carriage"
+)
+
+// processRaces finds the races of the memory of this PE, a process. A nil one finds none.
+type processRaces struct {
+	w        *World
+	detector *racecheck.Detector
+	carriage *carriage.Carriage
+	stopped  atomic.Bool // nothing is reported any more
+	ended    atomic.Bool
+	told     sync.Map // what is not seen any more, as it was printed
+}
+
+// carriedDetector is the detector of a processRaces for its carriage.
+type carriedDetector struct{ *processRaces }
+
+func (d carriedDetector) Apply(r *racecheck.Record) { d.detector.Apply(r) }
+
+func (d carriedDetector) Answer(q racecheck.Question) *racecheck.Clock { return d.detector.Answer(q) }
+
+func (d carriedDetector) Stop() { d.stopped.Store(true) }
+
+// heapShareOfRaces is which part of a heap the carriage may have.
+const heapShareOfRaces = 4
+
+// openRaces makes this PE look for races with the others of its job, if that is wanted. It returns an error if there is
+// no room for what that needs.
+func (w *World) openRaces(job *racecheck.Job) error {
+	if job != nil {
+		w.n.Races = job.Join(w.n.Job.PE, w.offsetOf, w.n.PlaceName)
+	}
+	if job != nil || !w.n.Job.Settings.Race || w.n.Sched != nil {
+		return nil
+	}
+	layout, err := carriage.LayoutFor(w.n.Job.NPEs, (w.heap.Usage.Max-boot.ReservedBytes)/heapShareOfRaces)
+	if err != nil {
+		return err
+	}
+	base, ok := w.heap.Alloc(layout.Bytes(), boot.PageBytes)
+	if !ok {
+		return &HeapFullError{Bytes: layout.Bytes(), InUse: w.heap.Usage.InUse, Max: w.heap.Usage.Max}
+	}
+	r := &processRaces{w: w}
+	reporter := racecheck.NewReporter(r.print)
+	report := func(x racecheck.Report) {
+		if !r.stopped.Load() {
+			reporter.Report(x)
+		}
+	}
+	r.detector = racecheck.NewDetector(w.n.Job.PE, report, func() { r.missed("accesses to some memory, for which the shadow has no room") })
+	if r.carriage, err = carriage.Over(&w.n, layout, base, carriedDetector{r}, r.say); err != nil {
+		return err
+	}
+	w.races = r
+	w.n.Races = racecheck.NewPE(w.n.Job.PE, r.carriage, w.offsetOf, report, r.missed)
+	return nil
+}
+
+// print prints a report. The job ends with the status of PGAS_RACE_EXIT from now on.
+func (r *processRaces) print(x racecheck.Report) {
+	r.w.n.Job.RaceReported()
+	r.say(x.Text(func(_ int, off uint64) string { return r.w.n.PlaceName("the word", off) }))
+}
+
+// missed says once what is not seen from now on.
+func (r *processRaces) missed(what string) {
+	if _, again := r.told.LoadOrStore(what, true); again {
+		return
+	}
+	r.say(fmt.Sprintf("from now on races may be missed: %s are not seen", what))
+}
+
+func (r *processRaces) say(line string) {
+	fmt.Fprintf(os.Stderr, "pgas: PE %d on %s: %s\n", r.w.n.Job.PE, r.w.n.Job.Host().Name, line)
+}
+
+// flush sends the records that were kept, before the PEs leave together.
+func (r *processRaces) flush() {
+	if r != nil {
+		r.carriage.Flush(nil, -1)
+	}
+}
+
+// end reads the last records, and ends the carriage.
+func (r *processRaces) end() error {
+	if r == nil || r.ended.Swap(true) {
+		return nil
+	}
+	r.carriage.Close()
+	return r.carriage.CloseChannels()
+}
