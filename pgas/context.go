@@ -351,7 +351,7 @@ func (c *Context) complete(ctx context.Context) error {
 	if c.remote != nil {
 		return c.quietRemote(ctx, -1)
 	}
-	c.watch.quieted(-1, last)
+	c.watch.quieted(ctx, -1, last)
 	return c.quietError()
 }
 
@@ -421,7 +421,7 @@ func (c *Context) QuietPE(ctx context.Context, pe int) error {
 		if c.onStrands() {
 			_ = via.Quiet(ctx, to)
 		}
-		c.watch.quieted(to, last)
+		c.watch.quieted(ctx, to, last)
 		return c.quietError()
 	}
 	return c.quietRemote(ctx, to)
@@ -437,7 +437,7 @@ func (c *Context) quietRemote(ctx context.Context, pe int) error {
 	issued, last := c.remote.landings.Issued(), c.watch.issued()
 	err := c.remote.Quiet(ctx, pe)
 	if err == nil || !hasEnded(ctx) {
-		c.watch.quieted(pe, last)
+		c.watch.quieted(ctx, pe, last)
 	}
 	if err == nil {
 		c.remote.landings.Land(pe, issued)

@@ -3,6 +3,8 @@ package pgas
 // What sees the use of a context where accesses are checked (PGAS_CHECK).
 
 import (
+	"context"
+
 	"github.com/gopgas/gopgas/pgas/internal/checked"
 	"github.com/gopgas/gopgas/pgas/internal/racecheck"
 )
@@ -37,10 +39,10 @@ func (x *watcher) issued() mark {
 
 // quieted notes that the operations on pe, or on every PE if pe < 0, up to a mark are complete, or are lost and
 // reported.
-func (x *watcher) quieted(pe int, m mark) {
+func (x *watcher) quieted(ctx context.Context, pe int, m mark) {
 	if x != nil {
 		x.domain.Quieted(pe, m.last)
-		x.races.Quieted(pe, m.races)
+		x.races.Quieted(ctx, pe, m.races)
 	}
 }
 

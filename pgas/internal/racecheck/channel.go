@@ -148,6 +148,9 @@ func (ch *channel) AtomicNB(pe int, op transport.Op, word transport.Word, operan
 	how, release := update(op)
 	a := ch.operation(plainStream, pe, how, word.Off, whole(word.Bytes), Record{Release: release})
 	ch.fills(dst, a, whole(len(dst)))
+	ch.c.pe.mu.Lock()
+	ch.c.to[pe].fetch(words{lo: word.Off, hi: word.Off + uint64(word.Bytes), upTo: a.Number})
+	ch.c.pe.mu.Unlock()
 	ch.Channel.AtomicNB(pe, op, word, operand, cond, dst)
 }
 

@@ -139,6 +139,9 @@ func (d *Detector) Answer(q Question) *Clock {
 		}
 		return c
 	}
+	if q.Bytes/8 > uint64(len(d.words)) {
+		return d.span(q.Word, q.Word+q.Bytes)
+	}
 	c := d.others
 	for off := q.Word &^ 7; off < q.Word+q.Bytes; off += 8 {
 		w := d.words[off]
@@ -149,6 +152,17 @@ func (d *Detector) Answer(q Question) *Clock {
 			if at := off + 4*uint64(i); at < q.Word+q.Bytes && q.Word < at+4 {
 				c = c.Join(w[i])
 			}
+		}
+	}
+	return c
+}
+
+// span returns the clock of the words from lo to hi, of which most have none.
+func (d *Detector) span(lo, hi uint64) *Clock {
+	c := d.others
+	for off, w := range d.words {
+		if off < hi && lo < off+8 {
+			c = c.Join(w[0]).Join(w[1])
 		}
 	}
 	return c

@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"unsafe"
 
@@ -66,7 +67,8 @@ type issued struct {
 	lo, hi   uint64
 	notified bool
 	source   bool
-	get      bool // which no fence orders
+	get      bool       // which no fence orders
+	fetches  *[2]uint64 // the word that a quiet brings the value of
 	fenced   bool
 }
 
@@ -172,9 +174,18 @@ func (o *oracle) complete(pe int, c *Context, which func(x *issued) bool) {
 			if x.fill != nil {
 				all = append(all, x.fill)
 			}
+			if x.fetches != nil {
+				all = append(all, o.words[*x.fetches]...)
+			}
 		}
 	}
 	o.step(pe, all...)
+	o.ops[c] = slices.DeleteFunc(o.ops[c], func(x *issued) bool {
+		if which(x) {
+			x.fetches = nil
+		}
+		return false
+	})
 }
 
 // source is an operation that reads memory of its own PE.
@@ -238,7 +249,19 @@ func (o *oracle) random() {
 			o.touch(m, pe, uint64(at), uint64(at)+n, how)
 		}
 	}
-	switch o.r.IntN(20) {
+	switch o.r.IntN(21) {
+	case 20:
+		op := transport.Op(o.r.IntN(3))
+		o.did(pe, "%s without waiting on %d of word %d of PE %d", op, k, word, to)
+		m := o.issue(pe, c, to, word, word+8, issued{})
+		how, releases := update(op)
+		o.touch(m, to, word, word+8, how)
+		w := [2]uint64{uint64(to), word}
+		if releases != 0 {
+			o.words[w] = append(o.words[w], m)
+		}
+		o.ops[c][len(o.ops[c])-1].fetches = &w
+		ch.AtomicNB(to, op, transport.Word{Off: word, Bytes: 8}, 1, 0, make([]byte, 8))
 	case 0, 1:
 		o.did(pe, "put on %d to PE %d %d+%d from %d", k, to, lo, n, at)
 		own(o.step(pe), Read)
@@ -324,11 +347,11 @@ func (o *oracle) order(pe, to, k int) {
 	case 3, 4:
 		o.did(pe, "quiet on %d", k)
 		o.complete(pe, c, func(*issued) bool { return true })
-		c.Quieted(-1, c.Issued())
+		c.Quieted(context.Background(), -1, c.Issued())
 	case 5:
 		o.did(pe, "quiet on %d of PE %d", k, to)
 		o.complete(pe, c, func(x *issued) bool { return x.to == to })
-		c.Quieted(to, c.Issued())
+		c.Quieted(context.Background(), to, c.Issued())
 	case 6:
 		o.did(pe, "local quiet on %d", k)
 		o.complete(pe, c, func(x *issued) bool { return x.source })

@@ -192,6 +192,27 @@ type target struct {
 	behind  *Clock    // what operations before a fence come after since they are on the same bytes
 	noted   *Clock    // the same of notified operations
 	written []written // what operations under way access there
+	fetched []words   // what atomics under way bring the values of
+}
+
+// words are words of a PE.
+type words struct {
+	lo, hi uint64
+	upTo   uint64 // the number of the last operation that fetches one of them
+}
+
+// mostFetched is how many words are remembered that atomics under way bring the values of. Those between count as
+// fetched too if there are more.
+const mostFetched = 64
+
+// fetch remembers that an operation brings the value of a word.
+func (t *target) fetch(w words) {
+	if n := len(t.fetched); n >= mostFetched {
+		l := &t.fetched[n-1]
+		l.lo, l.hi, l.upTo = min(l.lo, w.lo), max(l.hi, w.hi), w.upTo
+		return
+	}
+	t.fetched = append(t.fetched, w)
 }
 
 // written is a range that an operation accesses.
@@ -370,11 +391,21 @@ func (c *Context) Issued() (m Mark) {
 	return c.issued
 }
 
-// Quieted notes that all operations up to a mark to a PE, or to all if pe < 0, are complete.
-func (c *Context) Quieted(pe int, m Mark) {
+// Quieted notes that all operations up to a mark to a PE, or to all if pe < 0, are complete. What they have brought the
+// PE has learned.
+func (c *Context) Quieted(ctx context.Context, pe int, m Mark) {
 	if c == nil {
 		return
 	}
+	for to, all := range c.quieted(pe, m) {
+		for _, w := range all {
+			c.pe.acquire(ctx, to, Question{Word: w.lo, Bytes: w.hi - w.lo})
+		}
+	}
+}
+
+// quieted is Quieted without what is learned: it returns the words, by PE.
+func (c *Context) quieted(pe int, m Mark) (learned map[int][]words) {
 	p := c.pe
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -386,8 +417,16 @@ func (c *Context) Quieted(pe int, m Mark) {
 		if pe < 0 || to == pe {
 			t.behind = nil
 			t.written = slices.DeleteFunc(t.written, func(w written) bool { return w.by.Number <= m[w.by.Stream%streams] })
+			if len(t.fetched) > 0 {
+				if learned == nil {
+					learned = map[int][]words{}
+				}
+				learned[to] = slices.Clone(t.fetched)
+				t.fetched = slices.DeleteFunc(t.fetched, func(w words) bool { return w.upTo <= m[plainStream] })
+			}
 		}
 	}
+	return learned
 }
 
 // QuietedLocal notes that all sources up to a mark have been read.
