@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/gopgas/gopgas/pgas/version"
@@ -37,14 +38,18 @@ func Commands(root, dir string) error {
 
 // Raced builds a program of the module, with the race detector, into the file out. It reads all sources, as Commands
 // does.
-func Raced(root, pkg, out string) error {
+func Raced(root, pkg, out string) error { return Program(root, pkg, out, "-race") }
+
+// Program builds a program of the module into the file out, with further flags of go build. It reads all sources, as
+// Commands does.
+func Program(root, pkg, out string, flags ...string) error {
 	if err := touch(root); err != nil {
 		return err
 	}
-	build := exec.Command("go", "build", "-race", "-o", out, pkg)
+	build := exec.Command("go", slices.Concat([]string{"build", "-o", out}, flags, []string{pkg})...)
 	build.Dir = root
 	if text, err := build.CombinedOutput(); err != nil {
-		return fmt.Errorf("building %s with the race detector: %w\n%s", pkg, err, text)
+		return fmt.Errorf("building %s: %w\n%s", strings.Join(append(flags, pkg), " "), err, text)
 	}
 	return nil
 }
