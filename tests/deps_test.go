@@ -86,7 +86,7 @@ var dependencies = map[string]string{
 	"locks/kinds":                      "locks pgas",
 	"locks/lockstest":                  "locks pgas pgas/pgastest pgas/sim",
 	"pgas/trace":                       "pgas/boot/record",
-	"pgas/sim":                         "pgas pgas/boot pgas/boot/record pgas/internal/coll pgas/internal/private pgas/sim/internal/engine pgas/sim/internal/explorer pgas/sim/internal/network pgas/topo pgas/trace pgas/transport",
+	"pgas/sim":                         "pgas pgas/boot pgas/boot/record pgas/internal/coll pgas/internal/private pgas/internal/racecheck pgas/sim/internal/engine pgas/sim/internal/explorer pgas/sim/internal/network pgas/topo pgas/trace pgas/transport",
 	"pgas/sim/internal/engine":         "pgas pgas/sim/internal/prefetch pgas/transport",
 	"pgas/sim/internal/network":        "pgas pgas/boot pgas/sim/internal/engine pgas/sim/internal/prefetch pgas/transport pgas/transport/shm",
 	"pgas/sim/internal/explorer":       "pgas/boot pgas/sim/internal/engine pgas/sim/internal/network pgas/transport/shm",

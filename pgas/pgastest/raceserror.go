@@ -26,7 +26,7 @@ func newRaces(npes int, wanted bool) *races {
 	r := new(races)
 	if wanted {
 		missed := func(line string) { fmt.Fprintln(os.Stderr, "pgastest: "+line) }
-		r.job = racecheck.NewJob(npes, func(line string) { r.lines = append(r.lines, line) }, missed)
+		r.job = racecheck.NewJob(npes, func(_ int, line string) { r.lines = append(r.lines, line) }, missed)
 	}
 	return r
 }

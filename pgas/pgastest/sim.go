@@ -65,7 +65,7 @@ func runSim(tb testing.TB, npes int, body Body) []outcome {
 			outcomes = append(outcomes, subtest(tb, name, func(tb testing.TB) {
 				ctx, cancel := hang.Context(tb.Context())
 				defer cancel()
-				cfg.HeapMax, cfg.Check, cfg.Stats = heapMax, checks(tb), counts()
+				cfg.HeapMax, cfg.Check, cfg.Races, cfg.Stats = heapMax, checks(tb), wantsRaces(), counts()
 				if _, err := sim.Run(ctx, cfg, npes, body); err != nil {
 					fail(tb, err)
 				}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"reflect"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/internal/coll"
 	"github.com/gopgas/gopgas/pgas/internal/private"
+	"github.com/gopgas/gopgas/pgas/internal/racecheck"
 	"github.com/gopgas/gopgas/pgas/sim/internal/engine"
 	"github.com/gopgas/gopgas/pgas/sim/internal/explorer"
 	"github.com/gopgas/gopgas/pgas/sim/internal/network"
@@ -61,6 +63,7 @@ type sim struct {
 	pes    []*pe
 	hosts  []boot.Host
 	common *coll.Common
+	races  *racecheck.Job // nil: races are not looked for
 
 	net      *network.Network
 	timeline timeline
@@ -151,8 +154,14 @@ func (s *sim) makePEs(npes int) error {
 		s.hosts[i] = boot.Host{Name: p.HostName(), First: i, PEs: 1}
 	}
 	s.common = coll.NewCommon(npes)
+	if s.cfg.Races {
+		s.races = racecheck.NewJob(npes, s.raced, func(line string) { fmt.Fprintln(os.Stderr, "sim: "+line) })
+	}
 	return nil
 }
+
+// raced fails the run: an access of a PE races with an earlier one.
+func (s *sim) raced(pe int, line string) { s.net.Engine.Fail(&s.pes[pe].net.PE, errors.New(line)) }
 
 // nameOf returns what the program of a PE calls the word at an offset of its heap, or "" if it has no name.
 func (s *sim) nameOf(pe int32, off uint64) string {
@@ -215,6 +224,7 @@ func (p *pe) main() error {
 		Goroutines: true,
 		NoFastPath: true,
 		Check:      s.cfg.Check,
+		Races:      s.races,
 		Remote:     func(context.Context, *boot.Job) (transport.Transport, error) { return p.net, nil },
 		Tree:       s.tree,
 		Common:     s.common,

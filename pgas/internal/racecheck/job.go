@@ -18,11 +18,11 @@ type Job struct {
 	told  map[string]bool
 }
 
-// NewJob returns the Job of npes PEs. print is called for each pair of lines that race, and missed once for each kind of
-// what is not seen from then on, by one goroutine at a time.
-func NewJob(npes int, print, missed func(line string)) *Job {
+// NewJob returns the Job of npes PEs. print is called for each pair of lines that race, with the PE of the
+// later access, and missed once for each kind of what is not seen from then on, by one goroutine at a time.
+func NewJob(npes int, print func(pe int, line string), missed func(line string)) *Job {
 	j := &Job{missed: missed, told: map[string]bool{}}
-	j.reporter = NewReporter(func(r Report) { print(r.Text(j.name)) })
+	j.reporter = NewReporter(func(r Report) { print(int(r.Later.From), r.Text(j.name)) })
 	for pe := range npes {
 		j.detectors = append(j.detectors, NewDetector(pe, j.reporter.Report, func() {
 			j.lost("accesses to some memory, for which the shadow has no room: later ones to it")
