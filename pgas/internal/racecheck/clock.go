@@ -162,6 +162,7 @@ func (p *component) joinTo(entries []toPE) *component {
 				continue
 			}
 		}
+		e.settle(p.doneOf(e.stream))
 		if q == p {
 			q = &component{own: p.own, done: p.done, to: slices.Clone(p.to)}
 		}
@@ -208,6 +209,13 @@ func above(numbers []uint64, n uint64) []uint64 {
 		i++
 	}
 	return numbers[i:]
+}
+
+// settle counts single operations that follow the others, of which done are in the component, as these.
+func (e *toPE) settle(done uint64) {
+	for len(e.singles) > 0 && e.singles[0] == max(e.upTo, done)+1 {
+		e.upTo, e.singles = e.singles[0], e.singles[1:]
+	}
 }
 
 func (e *toPE) equal(other *toPE) bool {

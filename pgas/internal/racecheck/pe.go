@@ -332,8 +332,10 @@ func (c *Context) step(to int, how How, lo, hi uint64, site Site) Access {
 
 func (c *Context) stream(s int) uint16 { return uint16(streams*c.slot + s) }
 
-// remember remembers what an operation accesses at the target.
+// remember remembers what an operation accesses at the target. It forgets what is inside of that: the operation comes
+// after it.
 func (t *target) remember(w written) {
+	t.written = slices.DeleteFunc(t.written, func(x written) bool { return w.lo <= x.lo && x.hi <= w.hi })
 	if len(t.written) < mostWritten {
 		t.written = append(t.written, w)
 		return
