@@ -117,7 +117,7 @@ func (m *matcher) deliver(r *Request) {
 			continue
 		}
 		m.notes.Room() // the queue moves on even if it stays full
-		m.notes.Matched(false)
+		m.notes.Matched(&n, false)
 		if q.take(&n) {
 			m.deactivate(q)
 			if q == r {
@@ -178,12 +178,13 @@ func (m *matcher) takeUnexpected(r *Request) bool {
 		if !r.fits(&m.queue[i]) {
 			continue
 		}
-		r.take(&m.queue[i])
+		n := m.queue[i]
+		r.take(&n)
 		copy(m.queue[m.first+1:i+1], m.queue[m.first:i]) // usually it is the first
 		m.first++
 		m.unexpected--
 		m.notes.Room()
-		m.notes.Matched(true)
+		m.notes.Matched(&n, true)
 	}
 	return r.state == complete
 }

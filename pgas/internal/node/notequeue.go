@@ -87,9 +87,9 @@ func (b *NoteQueue) take(n *transport.Note) bool {
 	return b.Ring.Take(n) || b.Ring.Overflowed() && b.pullOverflow() && b.Ring.Take(n)
 }
 
-// Matched counts, if something is recorded, a note that a request has got: an unexpected one if no request asked for it
-// when it was found.
-func (b *NoteQueue) Matched(unexpected bool) {
+// Matched records that a request has got n: an unexpected note if no request asked for it when it was found.
+func (b *NoteQueue) Matched(n *transport.Note, unexpected bool) {
+	b.Ring.Seen(n.Stamp)
 	if b.rec != nil {
 		b.count(unexpected)
 	}

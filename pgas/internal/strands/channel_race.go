@@ -25,7 +25,7 @@ type Channel struct {
 	shm     *shm.Transport
 	mu      sync.Mutex
 	targets []target
-	sources *strand // reads the sources of puts that do not wait
+	sources [nsources]*strand // read the sources of puts that do not wait, in turns
 	handles handles
 	quieted clock  // operations before the last quiet
 	quiets  uint64 // how many quiets there were
@@ -99,18 +99,19 @@ func (c *Channel) run(at **strand, t *task, on, also span) {
 	to.unfenced = to.unfenced || !to.isGet(s)
 }
 
-// runAlone has the strand of sources carry out t.
+// runSource has a strand of sources carry out t.
 //
 //go:norace
-func (c *Channel) runAlone(t *task) {
+func (c *Channel) runSource(t *task) {
 	if c.closed {
 		t.act(&strand{mem: c.mem})
 		return
 	}
-	if c.sources == nil {
-		c.sources = begin(c.mem)
+	at := &c.sources[c.handles.last%nsources]
+	if *at == nil {
+		*at = begin(c.mem)
 	}
-	s := c.sources
+	s := *at
 	if s.quiets != c.quiets {
 		s.quiets = c.quiets
 		t.follow(&c.quieted)
@@ -291,9 +292,7 @@ func (c *Channel) Quiet(ctx context.Context, pe int) error {
 			to.complete()
 		}
 	}
-	if c.sources != nil {
-		c.sources.ended.follow()
-	}
+	c.followSources()
 	c.quieted.add()
 	c.quiets++
 	return context.Cause(ctx)
@@ -327,9 +326,11 @@ func (c *Channel) Close() error {
 		c.targets[i] = target{}
 	}
 	c.closed = true
-	if c.sources != nil {
-		c.sources.end()
-		c.sources = nil
+	for i, s := range c.sources {
+		if s != nil {
+			s.end()
+		}
+		c.sources[i] = nil
 	}
 	return c.mem.Close()
 }

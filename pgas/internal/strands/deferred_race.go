@@ -2,8 +2,8 @@
 
 package strands
 
-// Puts that read their sources after the call, and strided transfers. One strand reads the sources, and others put what
-// it has read, so that a quiet of the sources completes nothing else.
+// Puts that read their sources after the call, and strided transfers. Strands of their own read the sources, and others
+// put what they have read, so that a quiet of the sources completes nothing else.
 
 import (
 	"context"
@@ -23,7 +23,7 @@ type handles struct {
 //go:norace
 func (c *Channel) readSource(src []byte, blocks transport.Strided, bytes int) (copied []byte, handle uint64) {
 	read := &task{kind: read, local: src, blocks: blocks, copied: make([]byte, bytes), read: new(clock)}
-	c.runAlone(read)
+	c.runSource(read)
 	c.handles.last++
 	c.handles.clocks[c.handles.last%uint64(len(c.handles.clocks))] = read.read
 	return read.copied, c.handles.last
@@ -45,8 +45,19 @@ func (c *Channel) Released(_ int, handle uint64) bool {
 func (c *Channel) followSource(handle uint64) {
 	if n := uint64(len(c.handles.clocks)); c.handles.last-handle < n {
 		c.handles.clocks[handle%n].follow()
-	} else if c.sources != nil {
-		c.sources.ended.follow()
+	} else {
+		c.followSources()
+	}
+}
+
+// followSources orders the calling goroutine after the reads of all sources.
+//
+//go:norace
+func (c *Channel) followSources() {
+	for _, s := range c.sources {
+		if s != nil {
+			s.ended.follow()
+		}
 	}
 }
 
@@ -58,8 +69,8 @@ func (c *Channel) AwaitReleased(ctx context.Context, pe int, handle uint64) erro
 	defer c.unlock()
 	if pe >= 0 {
 		c.followSource(handle)
-	} else if c.sources != nil {
-		c.sources.ended.follow()
+	} else {
+		c.followSources()
 	}
 	return context.Cause(ctx)
 }

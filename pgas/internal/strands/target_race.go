@@ -9,6 +9,9 @@ const (
 	ngets    = 4
 )
 
+// nsources is how many strands a channel has for sources.
+const nsources = 2
+
 // maxStrands is how many strands a target can have.
 const maxStrands = 3 + natomics + nsignals + ngets
 

@@ -37,7 +37,7 @@ const (
 // queueWords is the start of a queue. Words of different writers are two cache lines apart, because CPUs fetch
 // lines in pairs.
 type queueWords struct {
-	tail tickets // number of tickets given out; written by initiators
+	tail hidden // number of tickets given out; written by initiators
 	_    [120]byte
 	// Twice the number of notes taken, and 1 more while a goroutine of the owner takes notes. Written by the owner.
 	taken atomic.Uint64
@@ -52,7 +52,7 @@ type queueWords struct {
 
 // entry is one note. Its state is the number of its ticket plus 1 once the note is there.
 type entry struct {
-	state atomic.Uint64
+	state hidden
 	stamp transport.Stamp
 	bytes uint64 // bytes that the access moved
 	off   uint64
@@ -85,7 +85,7 @@ func (q *NoteQueue) ticket() (uint64, bool) {
 
 // roomFor reports whether there is room for ticket t. If there is none, it asks the owner to make some.
 func (q *NoteQueue) roomFor(t uint64) bool {
-	taken := q.words.taken.Load() / 2
+	taken := q.takenWord().Load() / 2
 	if t-taken >= NoteQueueCap {
 		q.requestSpace()
 		return false
@@ -128,9 +128,12 @@ func (q *NoteQueue) PushAt(n transport.Note) (off uint64, ok bool) {
 
 // fill writes n into the entry of ticket t, and wakes an owner that waits for it. An owner that sees the note also
 // sees the effect of the access.
+//
+//go:norace
 func (q *NoteQueue) fill(t uint64, n transport.Note) {
 	e := &q.entries[t%NoteQueueCap]
 	e.stamp, e.bytes, e.off = n.Stamp, n.Bytes, n.Off
+	q.release(n.Stamp)
 	e.state.Store(t + 1)
 	q.state.Ring(entryOff(t))
 }
@@ -172,8 +175,10 @@ func ArrivalWord(next uint64) (word transport.Word, value uint64) {
 	return transport.Word{Off: entryOff(next), Bytes: 8}, next + 1
 }
 
-// Take takes the next note, and reports false if there is none. The caller has locked the queue; the note's room is
+// Take takes the next note, and reports false if there is none. The goroutine that uses the note calls Seen. The caller has locked the queue; the note's room is
 // free when it unlocks it.
+//
+//go:norace
 func (q *NoteQueue) Take(n *transport.Note) bool {
 	e := &q.entries[q.next%NoteQueueCap]
 	if e.state.Load() != q.next+1 {
@@ -187,11 +192,15 @@ func (q *NoteQueue) Take(n *transport.Note) bool {
 // Untake puts back the note that was taken last since the queue was locked.
 func (q *NoteQueue) Untake() { q.next-- }
 
-// TakeOne takes a note as Take does. The caller has not locked the queue.
+// TakeOne takes a note as Take does, and sees it. The caller has not locked the queue.
 func (q *NoteQueue) TakeOne(n *transport.Note) bool {
 	q.Lock()
 	defer q.Unlock()
-	return q.Take(n)
+	if !q.Take(n) {
+		return false
+	}
+	q.Seen(n.Stamp)
+	return true
 }
 
 // SpaceRequested reports whether an initiator waits for room in the queue.
