@@ -42,6 +42,7 @@ func TestLayout(t *testing.T) {
 
 // TestNoAllocations: nothing allocates once a request is made.
 func TestNoAllocations(t *testing.T) {
+	t.Setenv("PGAS_RACE", "plain") // strands allocate
 	err := pgastest.Goroutines(t.Context(), 2, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
 		mem, err := pgas.Alloc[int64](ctx, w, 64)
 		if err != nil || w.PE() > 0 {

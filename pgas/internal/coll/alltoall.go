@@ -115,6 +115,7 @@ func (a *AllToAll) Run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("%s on team %s%s: %w", a.call.Kind, a.g.Name, callsite.At(), err)
 	}
+	a.g.seeBlocks(ctx, racecheck.Read, a.src, a.size, a.srcStep, len(a.g.PEs)*a.n)
 	a.g.seeBlocks(ctx, racecheck.Write, a.dst, a.size, a.dstStep, len(a.g.PEs)*a.n)
 	return nil
 }

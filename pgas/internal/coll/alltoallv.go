@@ -77,6 +77,7 @@ func (a *allToAllV) Run(ctx context.Context) error {
 			return a.wrap(err)
 		}
 	}
+	a.see(ctx, racecheck.Read, a.src, a.from)
 	a.see(ctx, racecheck.Write, a.dst, a.to)
 	return nil
 }

@@ -102,6 +102,9 @@ func (b *Broadcast) Run(ctx context.Context) error {
 	if b.n > 0 {
 		b.g.noteRoot(b.call.root)
 	}
+	if b.memory == nil && b.call.root == b.g.Me {
+		b.g.see(ctx, racecheck.Read, b.src, b.n)
+	}
 	if b.memory == nil && !b.keep && (b.call.root != b.g.Me || b.src != b.dst) {
 		b.g.see(ctx, racecheck.Write, b.dst, b.n)
 	}

@@ -92,7 +92,7 @@ func (c *Collection) wrap(ctx context.Context, err error) error {
 	if err != nil {
 		return fmt.Errorf("%s on team %s%s: %w", c.call.Kind, c.g.Name, callsite.At(), err)
 	}
-	c.g.see(ctx, racecheck.Write, c.dst, c.sum)
+	c.g.seeEnd(ctx, c.src, c.n, c.dst, c.sum)
 	return nil
 }
 

@@ -1,12 +1,14 @@
 package coll
 
-// What the detector of races learns of a call (PGAS_CHECK=race): who has entered it when a member leaves, and which
-// memory the member has read and written itself.
+// What detectors of races learn of a call. PGAS_CHECK=race learns who has entered the call when a member leaves, and
+// which memory the member has read and written itself. Go's race detector learns of that memory alone, after the call:
+// where the algorithm has ordered more members than the call promises, their accesses still race with it.
 
 import (
 	"context"
 
 	"github.com/gopgas/gopgas/pgas/internal/racecheck"
+	"github.com/gopgas/gopgas/pgas/internal/vector"
 )
 
 // seeEnter tells the detector that this member enters c, the call that has just got its number. A call before it in the
@@ -48,7 +50,16 @@ func (g *Group) see(ctx context.Context, how racecheck.How, off uintptr, bytes i
 
 // seeBlocks is see for blocks at equal distances.
 func (g *Group) seeBlocks(ctx context.Context, how racecheck.How, off uintptr, bytes, step, count int) {
-	if g.n.Races == nil || bytes == 0 || count == 0 {
+	if bytes == 0 || count == 0 {
+		return
+	}
+	if step == bytes {
+		bytes, step, count = bytes*count, bytes*count, 1
+	}
+	if vector.Detected {
+		g.showBlocks(how, off, bytes, step, count)
+	}
+	if g.n.Races == nil {
 		return
 	}
 	site := g.n.Races.Here()
@@ -56,4 +67,22 @@ func (g *Group) seeBlocks(ctx context.Context, how racecheck.How, off uintptr, b
 		site = r.site
 	}
 	g.n.Races.Touch(uint64(off), uint64(bytes), uint64(step), uint64(count), how, site)
+}
+
+// showBlocks tells Go's race detector that this member reads or writes blocks of its own heap.
+func (g *Group) showBlocks(how racecheck.How, off uintptr, bytes, step, count int) {
+	for i := range count {
+		block := g.n.Heap[int(off)+i*step:][:bytes]
+		if how == racecheck.Write {
+			vector.ToDetector(block, nil, nil)
+		} else {
+			vector.ToDetector(nil, block, nil)
+		}
+	}
+}
+
+// seeEnd is see for a member that leaves a call: its source was read until now, and its destination is written.
+func (g *Group) seeEnd(ctx context.Context, src uintptr, srcBytes int, dst uintptr, dstBytes int) {
+	g.see(ctx, racecheck.Read, src, srcBytes)
+	g.see(ctx, racecheck.Write, dst, dstBytes)
 }

@@ -48,7 +48,7 @@ func Reduce[T any](ctx context.Context, g *Group, which uint8, dst, src Range, f
 	if err != nil {
 		return fmt.Errorf("reduction on team %s%s: %w", g.Name, callsite.At(), err)
 	}
-	g.see(ctx, racecheck.Write, dst.Off, dst.bytes())
+	g.seeEnd(ctx, src.Off, src.bytes(), dst.Off, dst.bytes())
 	return nil
 }
 

@@ -31,7 +31,7 @@ func Scan[T any](ctx context.Context, g *Group, k Kind, which uint8, dst, src Ra
 	if err != nil {
 		return fmt.Errorf("%s on team %s%s: %w", c.Kind, g.Name, callsite.At(), err)
 	}
-	g.see(ctx, racecheck.Write, dst.Off, dst.bytes())
+	g.seeEnd(ctx, src.Off, src.bytes(), dst.Off, dst.bytes())
 	return nil
 }
 

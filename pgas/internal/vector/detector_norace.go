@@ -2,5 +2,8 @@
 
 package vector
 
-// toDetector does nothing: there is no race detector to tell what assembly reads and writes.
-func toDetector(d, a, b []byte) {}
+// Detected reports whether the program is built with the race detector.
+const Detected = false
+
+// ToDetector does nothing, because there is no race detector.
+func ToDetector(d, a, b []byte) {}

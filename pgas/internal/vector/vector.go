@@ -32,7 +32,7 @@ func combine(loop func(d, a, b *byte, n int), d, a, b []byte) int {
 		return 0
 	}
 	_, _ = a[n-1], b[n-1]
-	toDetector(d[:n], a[:n], b[:n])
+	ToDetector(d[:n], a[:n], b[:n])
 	loop(&d[0], &a[0], &b[0], n)
 	return n
 }
@@ -45,6 +45,6 @@ func CopyPast(dst, src []byte) {
 		return
 	}
 	_ = dst[len(src)-1]
-	toDetector(dst, src, nil)
+	ToDetector(dst, src, nil)
 	copyPast(&dst[0], &src[0], len(src))
 }
