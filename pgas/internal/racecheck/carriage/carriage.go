@@ -68,7 +68,7 @@ type Carriage struct {
 	rows rows
 }
 
-// Open returns a Carriage, and starts its goroutine. Memory has only what other PEs have sent since the start of the job.
+// Open returns a Carriage, and starts its goroutine. The memory has only what other PEs have sent since the job began.
 func Open(cfg Config) *Carriage {
 	c := &Carriage{Config: cfg, slots: map[transport.Channel]int{}, done: make(chan struct{})}
 	c.in, c.out = make([]inbox, cfg.NPEs*Slots), make([]outbox, cfg.NPEs*Slots)
