@@ -34,7 +34,7 @@ func TestCallsWithoutEnd(t *testing.T) {
 }
 
 func sumsUp(ctx context.Context, w *pgas.World, words pgas.Sym[int64], i int) error {
-	words.At(0).Put(w.PE(), int64(w.PE()+i))
+	*words.At(0).Local() = int64(w.PE() + i)
 	if err := pgas.SumReduce(ctx, w.Team(), words.Range(1, 2), words.Range(0, 1)); err != nil {
 		return err
 	}
