@@ -62,7 +62,7 @@ func membersOf(container ssa.Value) ssa.Value {
 	case *ssa.Const: // none
 		return world
 	case *ssa.Slice:
-		for _, o := range elementsOf(opts) {
+		for _, o := range ElementsOf(opts) {
 			c, ok := optionOf(o)
 			if !ok {
 				return container
@@ -96,8 +96,8 @@ func madeBy(v ssa.Value) (c Call, ok bool) {
 	return c, false
 }
 
-// elementsOf returns what is stored to the elements of the array behind a slice of variadic arguments.
-func elementsOf(s *ssa.Slice) (values []ssa.Value) {
+// ElementsOf returns what is stored to the elements of the array behind a slice of variadic arguments.
+func ElementsOf(s *ssa.Slice) (values []ssa.Value) {
 	array, ok := s.X.(*ssa.Alloc)
 	if !ok {
 		return []ssa.Value{s}

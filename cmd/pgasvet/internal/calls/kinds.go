@@ -85,7 +85,7 @@ func IsContext(t types.Type) bool {
 // what follows.
 func (c Call) Completes() bool {
 	if _, collective := c.Team(); collective {
-		return c.Package != "containers" || c.isNew() || c.Name == "Free"
+		return (c.Package != "containers" || c.isNew() || c.Name == "Free") && !c.OnlyMeets()
 	}
 	switch c.Name {
 	case "Quiet", "MustQuiet":
@@ -94,6 +94,16 @@ func (c Call) Completes() bool {
 		return c.Type == "Context"
 	}
 	return false
+}
+
+// OnlyMeets reports whether c is a collective that completes and orders no put: all but barriers, allocations and the
+// making of teams.
+func (c Call) OnlyMeets() bool {
+	if c.Package != "pgas" {
+		return false
+	}
+	return c.Name == "Sync" && (c.Type == "World" || c.Type == "Team") ||
+		c.Type == "" && c.argument("Team") != nil
 }
 
 // Orders reports whether c orders earlier puts before later ones, at least to one PE.

@@ -57,3 +57,15 @@ func TeamPath(team ssa.Value) string {
 
 // World is the TeamPath of all PEs.
 const World = "world"
+
+// intOf returns the number that v is, or otherwise if v is nil.
+func intOf(v ssa.Value, otherwise int64) (n int64, ok bool) {
+	if v == nil {
+		return otherwise, true
+	}
+	c, ok := v.(*ssa.Const)
+	if !ok || c.Value == nil || c.Value.Kind() != constant.Int {
+		return 0, false
+	}
+	return constant.Int64Val(c.Value)
+}

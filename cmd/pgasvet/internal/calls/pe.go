@@ -5,6 +5,7 @@ package calls
 import (
 	"go/token"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -12,16 +13,17 @@ import (
 // A PEs knows the values of a package that depend on the PE number: what World.PE, Team.PE and Member.ID return, what
 // is computed from it, and variables and fields that hold nothing else.
 type PEs struct {
-	known   map[ssa.Value]ssa.Value     // numbers of PEs that are known, to the World or Team of the number
-	fields  map[*types.Var]ssa.Value    // fields that are only ever set to such values
-	results map[*ssa.Function]ssa.Value // functions whose one result is such a value
-	stores  map[ssa.Value][]ssa.Value   // what is stored to local variables
-	plain   map[*types.Var]bool         // fields that are set to something else, too
+	known   map[ssa.Value]ssa.Value        // numbers of PEs that are known, to the World or Team of the number
+	fields  map[*types.Var]ssa.Value       // fields that are only ever set to such values
+	results map[*ssa.Function]ssa.Value    // functions whose one result is such a value
+	stores  map[ssa.Value][]ssa.Value      // what is stored to local variables
+	plain   map[*types.Var]bool            // fields that are set to something else, too
+	passed  map[*ssa.Parameter][]ssa.Value // what all calls of a function pass, if they are known
 }
 
 // PEsOf looks at all functions of a package.
 func PEsOf(functions []*ssa.Function) *PEs {
-	p := &PEs{map[ssa.Value]ssa.Value{}, map[*types.Var]ssa.Value{}, map[*ssa.Function]ssa.Value{}, map[ssa.Value][]ssa.Value{}, map[*types.Var]bool{}}
+	p := &PEs{map[ssa.Value]ssa.Value{}, map[*types.Var]ssa.Value{}, map[*ssa.Function]ssa.Value{}, map[ssa.Value][]ssa.Value{}, map[*types.Var]bool{}, passedOf(functions)}
 	for _, fn := range functions {
 		eachInstr(fn, func(i ssa.Instruction) {
 			if s, ok := i.(*ssa.Store); ok {
@@ -35,20 +37,12 @@ func PEsOf(functions []*ssa.Function) *PEs {
 		for _, fn := range functions {
 			eachInstr(fn, p.follow)
 			p.result(fn)
+			p.parameters(fn)
 		}
 		p.setFields(functions)
 		grown = len(p.known)+len(p.fields)+len(p.results) > before
 	}
 	return p
-}
-
-// eachInstr calls f with the instructions of fn.
-func eachInstr(fn *ssa.Function, f func(ssa.Instruction)) {
-	for _, b := range fn.Blocks {
-		for _, i := range b.Instrs {
-			f(i)
-		}
-	}
 }
 
 // Of returns the World or Team whose number v depends on, and whether it does.
@@ -65,6 +59,8 @@ func (p *PEs) IsNumber(v ssa.Value) bool {
 		return ok && isPE(c)
 	case *ssa.Convert:
 		return p.IsNumber(v.X)
+	case *ssa.Parameter:
+		return p.isNumberAlways(v)
 	case *ssa.UnOp:
 		if v.Op != token.MUL {
 			return false
@@ -244,4 +240,23 @@ func captured(v *ssa.FreeVar) ssa.Value {
 		}
 	})
 	return found
+}
+
+// parameters notes the parameters of fn that are always the PE number of a team, or computed from it.
+func (p *PEs) parameters(fn *ssa.Function) {
+	for _, param := range fn.Params {
+		args := p.passed[param]
+		if len(args) > 0 && !slices.ContainsFunc(args, func(v ssa.Value) bool { return p.known[v] == nil }) {
+			p.take(param, p.known[args[0]])
+		}
+	}
+}
+
+// isNumberAlways reports whether a parameter is always the number of the calling PE itself.
+func (p *PEs) isNumberAlways(param *ssa.Parameter) bool {
+	args := p.passed[param]
+	return p.known[param] != nil && !slices.ContainsFunc(args, func(v ssa.Value) bool {
+		_, again := v.(*ssa.Parameter)
+		return again || !p.IsNumber(v)
+	})
 }

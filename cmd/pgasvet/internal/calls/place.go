@@ -81,6 +81,24 @@ func (p *Place) index(v ssa.Value) {
 
 func (p *Place) field(name string) { p.Field = name + ";" + p.Field }
 
+// Word names the memory of one word, whichever function of the package means it: a field of a record by its type, or a
+// place of this function alone. It returns "" for an element that a loop chooses.
+func (p Place) Word() string {
+	if p.Loop {
+		return ""
+	}
+	root := p.Root
+	if load, ok := p.RootValue().(*ssa.UnOp); ok {
+		if f := fieldOf(load.X); f != nil {
+			root = f.Pkg().Path() + " " + f.Name() + load.X.(*ssa.FieldAddr).X.Type().String()
+		}
+	}
+	return root + " " + p.Index + " " + p.Field
+}
+
+// IsCount reports whether v is the variable of a range loop over numbers.
+func IsCount(v ssa.Value) bool { return isLoopIndex(v) }
+
 // isLoopIndex reports whether v is the variable of a loop.
 func isLoopIndex(v ssa.Value) bool {
 	switch v := v.(type) {
@@ -197,6 +215,18 @@ func chain(v ssa.Value) ssa.Value {
 	}
 	return nil
 }
+
+// In returns the place p of a function as a place of its caller, which has passed arg for the root of p.
+func (p Place) In(arg ssa.Value) Place {
+	outer := PlaceOf(arg)
+	outer.Index, outer.Field = outer.Index+p.Index, outer.Field+p.Field
+	outer.Loop = outer.Loop || p.Loop
+	outer.Indexes = append(outer.Indexes[:len(outer.Indexes):len(outer.Indexes)], p.Indexes...)
+	return outer
+}
+
+// RootValue returns the value that the root is the name of.
+func (p Place) RootValue() ssa.Value { return p.Deps[len(p.Deps)-1] }
 
 // IsLocal reports whether no other function can make the place another one: it hangs on no memory.
 func (p Place) IsLocal() bool { return !strings.Contains(p.Root, "*") }

@@ -5,6 +5,7 @@ package calls
 import (
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -39,9 +40,9 @@ func SyncsOf(functions []*ssa.Function, with func(Call) bool) *Syncs {
 func (s *Syncs) After(i ssa.Instruction) bool {
 	switch i := i.(type) {
 	case *ssa.Select:
-		return true
+		return slices.ContainsFunc(i.States, func(s *ssa.SelectState) bool { return !isTimer(s.Chan) })
 	case *ssa.UnOp:
-		return i.Op == token.ARROW
+		return i.Op == token.ARROW && !isTimer(i.X)
 	case *ssa.Call:
 		if c, ok := Of(i); ok {
 			return s.with(c)
@@ -49,6 +50,20 @@ func (s *Syncs) After(i ssa.Instruction) bool {
 		return s.call(&i.Call)
 	}
 	return false
+}
+
+// isTimer reports whether a channel says that time has passed, which orders nothing.
+func isTimer(channel ssa.Value) bool {
+	if call, ok := channel.(*ssa.Call); ok {
+		fn := Static(&call.Call)
+		return fn != nil && (fn.FullName() == "time.After" || fn.FullName() == "time.Tick")
+	}
+	load, ok := channel.(*ssa.UnOp)
+	if !ok {
+		return false
+	}
+	f := fieldOf(load.X)
+	return f != nil && f.Pkg() != nil && f.Pkg().Path() == "time"
 }
 
 // call reports whether a call of something else may synchronize.

@@ -22,6 +22,8 @@ func ReturnsError(r *ssa.Return) bool {
 		return false
 	}
 	switch v := v.(type) {
+	case *ssa.Const:
+		return underError(r.Block(), true) // the PEs are no longer in step
 	case *ssa.MakeInterface:
 		return true
 	case *ssa.UnOp:
@@ -33,18 +35,18 @@ func ReturnsError(r *ssa.Return) bool {
 			return true
 		}
 	}
-	return underError(r.Block())
+	return underError(r.Block(), false)
 }
 
-// underError reports whether b is only reached after an error was found.
-func underError(b *ssa.BasicBlock) bool {
+// underError reports whether b is only reached after an error was found: any error, or one of a call of gopgas.
+func underError(b *ssa.BasicBlock, ours bool) bool {
 	for ; b.Idom() != nil; b = b.Idom() {
 		branch, ok := Last(b.Idom()).(*ssa.If)
 		if !ok {
 			continue
 		}
 		op, ok := branch.Cond.(*ssa.BinOp)
-		if !ok || !IsError(op.X.Type()) || len(b.Preds) != 1 {
+		if !ok || !IsError(op.X.Type()) || len(b.Preds) != 1 || ours && !isOurs(stored(b.Idom(), op.X)) {
 			continue
 		}
 		if found := b.Idom().Succs[0] == b; op.Op == token.NEQ && found || op.Op == token.EQL && !found {
@@ -52,6 +54,19 @@ func underError(b *ssa.BasicBlock) bool {
 		}
 	}
 	return false
+}
+
+// isOurs reports whether err may be of a call of gopgas: of one, or of a function that is given a context.
+func isOurs(err ssa.Value) bool {
+	if part, ok := err.(*ssa.Extract); ok {
+		err = part.Tuple
+	}
+	call, ok := err.(*ssa.Call)
+	if !ok {
+		return true
+	}
+	_, ok = calls.Of(call)
+	return ok || slices.ContainsFunc(call.Call.Args, func(a ssa.Value) bool { return calls.IsContext(a.Type()) })
 }
 
 // IsError reports whether t is the type error.

@@ -14,16 +14,16 @@ import (
 
 // rangesOverPEs reports whether v depends on the variable of a loop that runs up to the number of PEs.
 func rangesOverPEs(v ssa.Value) bool {
-	phi := phiIn(v)
+	phi := calls.PhiIn(v)
 	if phi == nil {
 		return false
 	}
-	for b := range loopAt(phi.Block()) {
+	for b := range calls.LoopBlocks(phi.Block()) {
 		branch, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If)
 		if !ok {
 			continue
 		}
-		if cond, ok := branch.Cond.(*ssa.BinOp); ok && phiIn(cond.X) == phi && depends(cond.Y, isNPEs) {
+		if cond, ok := branch.Cond.(*ssa.BinOp); ok && calls.PhiIn(cond.X) == phi && calls.Depends(cond.Y, isNPEs) {
 			return true
 		}
 	}
@@ -37,52 +37,6 @@ func isNPEs(v ssa.Value) bool {
 	}
 	c, ok := calls.Of(call)
 	return ok && c.Is("pgas", "World.NPEs", "Team.NPEs")
-}
-
-// depends reports whether v is computed from a value that is.
-func depends(v ssa.Value, is func(ssa.Value) bool) bool {
-	if is(v) {
-		return true
-	}
-	switch v := v.(type) {
-	case *ssa.BinOp:
-		return depends(v.X, is) || depends(v.Y, is)
-	case *ssa.Convert:
-		return depends(v.X, is)
-	}
-	return false
-}
-
-// phiIn returns a variable of a loop that v is computed from, or nil.
-func phiIn(v ssa.Value) (phi *ssa.Phi) {
-	depends(v, func(v ssa.Value) bool {
-		p, ok := v.(*ssa.Phi)
-		if ok {
-			phi = p
-		}
-		return ok
-	})
-	return phi
-}
-
-// loopAt returns the blocks of the loop that begins with head.
-func loopAt(head *ssa.BasicBlock) map[*ssa.BasicBlock]bool {
-	blocks := map[*ssa.BasicBlock]bool{head: true}
-	var add func(*ssa.BasicBlock)
-	add = func(b *ssa.BasicBlock) {
-		if !blocks[b] {
-			blocks[b] = true
-			for _, p := range b.Preds {
-				add(p)
-			}
-		}
-	}
-	for _, p := range head.Preds {
-		if head.Dominates(p) {
-			add(p)
-		}
-	}
-	return blocks
 }
 
 // A wait is one for a count that is one more each time that its loop runs.
@@ -101,7 +55,7 @@ func waitOf(c calls.Call) (wait, bool) {
 	if phi == nil {
 		return wait{}, false
 	}
-	w := wait{c, phi.Block(), loopAt(phi.Block())}
+	w := wait{c, phi.Block(), calls.LoopBlocks(phi.Block())}
 	return w, w.loop[c.Instr.Block()]
 }
 
@@ -146,7 +100,7 @@ func countIn(v ssa.Value) *ssa.Phi {
 		if phi == nil {
 			return nil
 		}
-		if i, ok := other.(ssa.Instruction); ok && loopAt(phi.Block())[i.Block()] {
+		if i, ok := other.(ssa.Instruction); ok && calls.LoopBlocks(phi.Block())[i.Block()] {
 			return nil
 		}
 		return phi
@@ -158,7 +112,7 @@ func countIn(v ssa.Value) *ssa.Phi {
 // chooses, with nothing between that waits for other PEs.
 func (k *checker) readAfter(w wait, a add, origins calls.Origins) token.Pos {
 	chosen := func(v ssa.Value) bool {
-		return v != nil && depends(v, func(v ssa.Value) bool { phi, ok := v.(*ssa.Phi); return ok && phi.Block() == w.head })
+		return v != nil && calls.Depends(v, func(v ssa.Value) bool { phi, ok := v.(*ssa.Phi); return ok && phi.Block() == w.head })
 	}
 	from := w.call.Instr.Block()
 	for _, b := range from.Parent().Blocks {
