@@ -132,3 +132,20 @@ func gets(ctx context.Context, w *pgas.World, s pgas.Slice[int64], c design.Cell
 	fmt.Println(sum, n, dst[0])
 	return nil
 }
+
+func elements(ctx context.Context, w *pgas.World, s, t pgas.Slice[int64], a pgas.Atomic[int64], dst []int64) error {
+	for pe := range w.NPEs() {
+		a.FetchAddNB(pe, 1, &dst[pe])
+	}
+	t.Put(1, dst) // want `Atomic.FetchAddNB of line [0-9]+ has not filled this memory until a Quiet`
+	if err := w.Quiet(ctx); err != nil {
+		return err
+	}
+	s.GetNB(1, dst[:4])
+	s.GetNB(2, dst[4:])
+	s.GetNB(3, dst[2:3]) // want `Slice.GetNB of line [0-9]+ has not filled this memory until a Quiet`
+	r := pgas.SumReduceNB(ctx, w.Team(), s, t)
+	t.Local()[0] = 1       // want `pgas.SumReduceNB of line [0-9]+ may still read this memory: call Wait of its Request before`
+	fmt.Println(s.Local()) // want `pgas.SumReduceNB of line [0-9]+ has not filled this memory until a Wait of its Request: neither read nor write it before`
+	return r.Wait(ctx)
+}
