@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"go/token"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/passes/buildssa"
@@ -42,9 +43,15 @@ func run(pass *analysis.Pass) (any, error) {
 			if !ok || shape.dead[b] {
 				continue
 			}
-			if team, ok := pes.Of(branch.Cond); ok && !listsPEs(branch) {
-				compare(pass, r, t, shape, branch, calls.TeamPath(team))
+			team, ok := pes.Of(branch.Cond)
+			if !ok || listsPEs(branch) {
+				continue
 			}
+			path := calls.TeamPath(team)
+			if calls.IsMembership(branch.Cond) {
+				path = calls.World // members call what is theirs alone
+			}
+			compare(pass, r, t, shape, branch, path)
 		}
 	}
 	return r.Used(), nil
@@ -54,26 +61,85 @@ func run(pass *analysis.Pass) (any, error) {
 func compare(pass *analysis.Pass, r *report.Reporter, t *tracer, shape *shape, branch *ssa.If, team string) {
 	b := branch.Block()
 	stop := shape.meet(b)
-	var sides [2][]trace
+	var sides [2]paths
 	for n, to := range b.Succs {
 		if shape.dead[to] {
 			return // the other PEs end the job
 		}
 		var ok bool
-		if sides[n], ok = t.between(shape, b, to, stop, team); !ok {
+		if sides[n], ok = t.between(shape, b, to, stop, team, nil); !ok {
 			return
+		}
+	}
+	tr, other, at, ok := differ(sides)
+	if !ok || agree(t, shape, branch, team) {
+		return
+	}
+	if at < len(tr) {
+		r.Report(analysis.Diagnostic{Pos: tr[at].pos, Message: message(pass, branch, tr[at].name, other, at)})
+		return
+	}
+	r.Report(analysis.Diagnostic{Pos: other[at].pos, Message: fmt.Sprintf(
+		"%s is collective, but by the PE number in the condition of line %d some PEs may return without it, and the others wait for them: return an error, or call it first",
+		other[at].name, pass.Fset.Position(condPos(branch)).Line)})
+}
+
+// differ returns a trace of one side that no trace of the other has, the one that shares most with it, and how much.
+func differ(sides [2]paths) (tr, other trace, at int, ok bool) {
+	for n, side := range sides {
+		for _, tr := range side.traces {
+			if other, at := closest(tr, sides[1-n].traces); at < len(tr) { // else the other side has it all
+				return tr, other, at, true
+			}
 		}
 	}
 	for n, side := range sides {
-		for _, tr := range side {
-			other, at := closest(tr, sides[1-n])
-			if at == len(tr) { // the other side has all of it, or goes on
-				continue
+		for _, tr := range side.left {
+			if other, ok := longerThan(tr, sides[1-n].traces); ok {
+				return tr, other, len(tr), true
 			}
-			r.Report(analysis.Diagnostic{Pos: tr[at].pos, Message: message(pass, branch, tr[at].name, other, at)})
-			return
 		}
 	}
+	return nil, nil, 0, false
+}
+
+// longerThan returns one of others, if all of them go on behind tr.
+func longerThan(tr trace, others []trace) (one trace, ok bool) {
+	for _, o := range others {
+		if len(o) <= len(tr) || !strings.HasPrefix(o.key(), tr.key()) {
+			return nil, false
+		}
+		one = o
+	}
+	return one, one != nil
+}
+
+// agree reports whether the PEs of both sides of a branch call the same along the whole function, because another of
+// its branches says the same about the PE number, or the contrary.
+func agree(t *tracer, shape *shape, branch *ssa.If, team string) bool {
+	given := calls.ConditionOf(branch.Cond)
+	related := false
+	for _, b := range shape.fn.Blocks {
+		if other, ok := flow.Last(b).(*ssa.If); ok && other != branch {
+			for _, is := range []bool{true, false} {
+				_, known := calls.ConditionOf(other.Cond).Follows(given, is)
+				related = related || known
+			}
+		}
+	}
+	if !related {
+		return false
+	}
+	var sides [2]paths
+	for n := range sides {
+		assume := func(other *ssa.If) (is, known bool) { return calls.ConditionOf(other.Cond).Follows(given, n == 0) }
+		var ok bool
+		if sides[n], ok = t.between(shape, nil, shape.fn.Blocks[0], nil, team, assume); !ok {
+			return true
+		}
+	}
+	_, _, _, ok := differ(sides)
+	return !ok
 }
 
 // closest returns the trace of others that shares most with tr, and how much.

@@ -5,12 +5,14 @@ package collective
 
 import (
 	"go/token"
+	"maps"
 	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/gopgas/gopgas/cmd/pgasvet/internal/calls"
+	"github.com/gopgas/gopgas/cmd/pgasvet/internal/flow"
 )
 
 // Beyond these bounds the rule gives up on a branch.
@@ -57,23 +59,67 @@ type walk struct {
 	steps int
 	found map[string]trace
 	taken map[[2]*ssa.BasicBlock]bool
+
+	first  *ssa.BasicBlock                     // where the paths begin
+	left   map[string]trace                    // of paths that return within the side of the branch
+	assume func(*ssa.If) (is bool, known bool) // what is known of conditions, or nil
+}
+
+// paths are the traces of the paths of one side of a branch.
+type paths struct {
+	traces []trace
+	left   []trace // those that return, without an error, where only this side comes
 }
 
 // between returns the different traces of the paths from block from over block to up to stop, or to the end of the
 // function. ok is false if there are too many.
-func (t *tracer) between(s *shape, from, to, stop *ssa.BasicBlock, team string) (list []trace, ok bool) {
-	w := &walk{t, s, stop, team, 0, map[string]trace{}, map[[2]*ssa.BasicBlock]bool{{from, to}: true}}
-	if from == nil {
-		w.taken = map[[2]*ssa.BasicBlock]bool{}
+func (t *tracer) between(s *shape, from, to, stop *ssa.BasicBlock, team string, assume func(*ssa.If) (is, known bool)) (p paths, ok bool) {
+	w := &walk{tracer: t, shape: s, stop: stop, team: team, found: map[string]trace{}, taken: map[[2]*ssa.BasicBlock]bool{},
+		first: to, left: map[string]trace{}, assume: assume}
+	if from != nil {
+		w.taken[[2]*ssa.BasicBlock{from, to}] = true
 	}
 	if !w.visit(to, nil) {
-		return nil, false
+		return p, false
 	}
-	for _, tr := range w.found {
-		list = append(list, tr)
+	if from != nil && len(to.Preds) == 1 {
+		p.left = sorted(w.left)
 	}
-	slices.SortFunc(list, func(a, b trace) int { return strings.Compare(a.key(), b.key()) })
-	return list, true
+	p.traces = sorted(w.found)
+	return p, true
+}
+
+// sorted returns traces in a fixed order.
+func sorted(traces map[string]trace) (list []trace) {
+	for _, key := range slices.Sorted(maps.Keys(traces)) {
+		list = append(list, traces[key])
+	}
+	return list
+}
+
+// succs returns where a path goes on behind b.
+func (w *walk) succs(b *ssa.BasicBlock) []*ssa.BasicBlock {
+	if branch, ok := flow.Last(b).(*ssa.If); ok && w.assume != nil {
+		if is, known := w.assume(branch); known && is {
+			return b.Succs[:1]
+		} else if known {
+			return b.Succs[1:]
+		}
+	}
+	return b.Succs
+}
+
+// returnsNil reports whether b returns no error for certain.
+func returnsNil(b *ssa.BasicBlock) bool {
+	r, ok := flow.Last(b).(*ssa.Return)
+	if !ok {
+		return false
+	}
+	if len(r.Results) == 0 || !flow.IsError(r.Results[len(r.Results)-1].Type()) {
+		return true
+	}
+	c, ok := r.Results[len(r.Results)-1].(*ssa.Const)
+	return ok && c.IsNil()
 }
 
 // visit goes on with a path at block b. It reports whether the bounds hold.
@@ -91,8 +137,11 @@ func (w *walk) visit(b *ssa.BasicBlock, so trace) bool {
 	for _, tr := range w.through(b, so) {
 		if len(b.Succs) == 0 {
 			w.found[tr.key()] = tr
+			if w.first.Dominates(b) && returnsNil(b) {
+				w.left[tr.key()] = tr
+			}
 		}
-		for _, to := range b.Succs {
+		for _, to := range w.succs(b) {
 			edge := [2]*ssa.BasicBlock{b, to}
 			if w.taken[edge] {
 				continue
@@ -167,7 +216,8 @@ func (t *tracer) function(fn *ssa.Function) []trace {
 	}
 	t.running[fn] = true
 	defer delete(t.running, fn)
-	list, ok := t.between(shapeOf(fn), nil, fn.Blocks[0], nil, calls.World)
+	p, ok := t.between(shapeOf(fn), nil, fn.Blocks[0], nil, calls.World, nil)
+	list := p.traces
 	if !ok || len(list) == 1 && len(list[0]) == 0 {
 		list = nil
 	}
