@@ -188,3 +188,32 @@ func inALoop(ctx context.Context, l paper.Lock, work func() bool) error {
 	}
 	return nil
 }
+
+func nextTurn(ctx context.Context, l paper.Lock, work func() bool) error {
+	for range 10 {
+		if err := l.Lock(ctx); err != nil { // want `what Lock.Lock takes is still held where line [0-9]+ takes it again, which waits for ever: release it on all paths before`
+			return err
+		}
+		if work() {
+			continue
+		}
+		l.Unlock()
+	}
+	return nil
+}
+
+func leftByBreak(ctx context.Context, l paper.Lock, work func() bool) error {
+	for {
+		if err := l.Lock(ctx); err != nil { // want `what Lock.Lock takes is not released on all paths to line [0-9]+: other PEs wait for it for ever; release it before break, continue or goto, or by defer`
+			return err
+		}
+		if work() {
+			break
+		}
+		l.Unlock()
+		if work() {
+			break
+		}
+	}
+	return nil
+}
