@@ -47,7 +47,7 @@ func loops(w *pgas.World, c design.CellRef) {
 		c.Ready().Set(pe, 1) // want `SignalRef.Set may arrive before`
 	}
 	for pe := range w.NPEs() {
-		c.Ready().Set(pe, 2)
+		c.Ready().Set(pe, 2) // want `SignalRef.Set may arrive before what CellRef.PutSum of line 46`
 		c.PutSum(pe, 5)
 	}
 }
