@@ -104,7 +104,7 @@ func TestSyncShowsNotifiedPuts(t *testing.T) {
 			if err := w.Sync(ctx); err != nil {
 				return err
 			}
-			if got := mem.Local()[0]; got != v {
+			if got := mem.Local()[0]; got != v { //pgasvet:ok one host: a put is a store, which a sync shows
 				return fmt.Errorf("after a sync the word is %d, want %d", got, v)
 			}
 			r.Start()

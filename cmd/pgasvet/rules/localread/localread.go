@@ -1,4 +1,6 @@
-// Package localread is a rule of pgasvet: reads of this PE's own copy that do not wait for the puts of others.
+// Package localread is a rule of pgasvet: reads of this PE's own copy that do not wait for the puts of others, and gets
+// that do not wait for what the others store to their own copies. accesses.go has what is put and read, and sides.go
+// the two sides of a branch.
 //
 // All PEs run the same program. A PE that puts to others, and then reads its own copy of the same memory with no
 // barrier, wait or signal between, reads what others may be putting at the same time: the old value, the new one, or
@@ -7,7 +9,6 @@ package localread
 
 import (
 	"fmt"
-	"go/token"
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/passes/buildssa"
@@ -25,88 +26,62 @@ var Analyzer = &analysis.Analyzer{
 	Doc: `find reads of this PE's own copy that do not wait for the puts of other PEs
 
 It reports a load of memory from Local, and a get from this PE itself, after a put to the same memory of other PEs with
-no barrier, collective, wait, lock or fetched word between.`,
+no barrier, collective, wait, lock or fetched word between; and a get from another PE after a store to the same memory of
+this one, since the others store at the same time.`,
 	Requires: []*analysis.Analyzer{buildssa.Analyzer}, Run: run, ResultType: report.ResultType,
-}
-
-// put is a fact: what this PE has put to others since it last synchronized with them, as they have to this one.
-type put struct {
-	place calls.Place
-	call  calls.Call
-}
-
-// A checker looks at the functions of a package.
-type checker struct {
-	pass    *analysis.Pass
-	report  *report.Reporter
-	pes     *calls.PEs
-	syncs   *calls.Syncs
-	origins map[*ssa.Function]calls.Origins
 }
 
 func run(pass *analysis.Pass) (any, error) {
 	functions := pass.ResultOf[buildssa.Analyzer].(*buildssa.SSA).SrcFuncs
-	k := &checker{pass, report.New(pass), calls.PEsOf(functions), calls.SyncsOf(functions, calls.Call.Synchronizes), map[*ssa.Function]calls.Origins{}}
+	k := &checker{pass, report.New(pass), calls.PEsOf(functions), calls.SyncsOf(functions, calls.Call.Synchronizes),
+		calls.SyncsOf(functions, isQuiet), map[*ssa.Function]calls.Origins{}, map[*ssa.Function]*effects{}}
 	for _, fn := range functions { // a function precedes those that are declared in it
 		k.origins[fn] = calls.OriginsOf(fn, k.origins[fn.Parent()])
-		epoch.Of(k.step).Visit(fn, k.look)
+	}
+	for _, fn := range functions {
+		f := epoch.Of(k.step)
+		f.Edge = k.beside
+		f.Visit(fn, k.look)
 	}
 	return k.report.Used(), nil
 }
 
-// step returns what has been put after i.
-func (k *checker) step(s epoch.State[put], i ssa.Instruction) epoch.State[put] {
-	if k.syncs.After(i) {
-		return s.Synced(i)
-	}
-	if c, ok := calls.Of(i); ok && isPut(c) && !k.pes.IsNumber(c.Args[0]) {
-		p := placeOf(c)
-		s = s.With(p.Root+p.Index+p.Field, put{p, c})
-	}
-	if v, ok := i.(ssa.Value); ok {
-		return s.Without(func(_ string, p put) bool { return p.place.DependsOn(v) })
-	}
-	return s
-}
-
-func isPut(c calls.Call) bool {
-	if c.Package != "pgas" || c.Type != "Ref" && c.Type != "Slice" || len(c.Args) < 2 {
-		return false
-	}
-	switch c.Name {
-	case "Put", "PutNB", "IPut", "IPutNB", "IBPut", "IBPutNB", "PutSignal", "PutSignalAdd", "PutSignalNB", "PutSignalAddNB",
-		"PutNotify", "PutNotifyNB":
-		return true
-	}
-	return false
-}
-
-// placeOf returns the place that a put or a get of a reference is of.
-func placeOf(c calls.Call) calls.Place {
-	p := calls.PlaceOf(c.Recv)
-	if c.Field != "" {
-		p.Field = c.Field + ";" + p.Field
-	}
-	return p
-}
-
-// look reports a read of what others may be putting.
-func (k *checker) look(s epoch.State[put], i ssa.Instruction) {
+// look reports a read of what others may be putting, or storing.
+func (k *checker) look(s state, i ssa.Instruction) {
 	if len(s.Facts()) == 0 {
 		return
 	}
-	read, pos, ok := k.read(i)
-	if !ok {
-		return
-	}
-	for _, p := range s.Facts() {
-		if !p.place.Overlaps(read) || k.isOwn(p.place, read) {
-			continue
+	for _, r := range k.reads(i) {
+		for _, p := range s.Facts() {
+			if p.own != r.remote || !p.place.Overlaps(r.place) || k.isOwn(p.place, r.place) || k.pes.SameRole(p.at.Block(), i.Block()) || k.misses(p, r, i) {
+				continue
+			}
+			line := k.pass.Fset.Position(flow.PositionOf(p.at, p.call.Instr.Pos())).Line
+			switch {
+			case !p.own:
+				k.report.Report(analysis.Diagnostic{Pos: r.pos, Message: fmt.Sprintf(
+					"read of this PE's own copy of what %s of line %d puts to other PEs, which put here at the same time: call Barrier, or wait for a signal of the put, before",
+					p.call, line)})
+			case sameElement(p.place, r.place):
+				k.report.Report(analysis.Diagnostic{Pos: r.pos, Message: fmt.Sprintf(
+					"get of what the other PE stores to its own copy at the same time, as this one does in line %d: call Barrier between", line)})
+			}
 		}
-		k.report.Report(analysis.Diagnostic{Pos: pos, Message: fmt.Sprintf(
-			"read of this PE's own copy of what %s of line %d puts to other PEs, which put here at the same time: call Barrier, or wait for a signal of the put, before",
-			p.call, k.pass.Fset.Position(p.call.Instr.Pos()).Line)})
 	}
+}
+
+// misses reports whether the PEs that i accesses are not those that p accesses: no put goes to the one PE that comes to
+// i, or the one PE that stores is not the one that i gets from.
+func (k *checker) misses(p put, r read, i ssa.Instruction) bool {
+	if p.own {
+		return k.pes.Misses(p.at.Block(), r.pe)
+	}
+	return len(p.call.Args) > 0 && k.pes.Misses(i.Block(), p.call.Args[0])
+}
+
+// sameElement reports whether a store and a get are of the same elements for certain.
+func sameElement(p, q calls.Place) bool {
+	return p.Index == q.Index || p.Index == "" || q.Index == "" || p.Loop && q.Loop
 }
 
 // isOwn reports whether a read is of the element that this PE's number names, and each PE puts to that of its own.
@@ -120,36 +95,4 @@ func (k *checker) isOwn(put, read calls.Place) bool {
 		}
 	}
 	return false
-}
-
-// read returns the memory of this PE that i reads, and where.
-func (k *checker) read(i ssa.Instruction) (calls.Place, token.Pos, bool) {
-	switch i := i.(type) {
-	case *ssa.UnOp:
-		if i.Op == token.MUL {
-			return k.memory(i.X, i)
-		}
-	case *ssa.Call:
-		if b, ok := i.Call.Value.(*ssa.Builtin); ok && b.Name() == "copy" {
-			return k.memory(i.Call.Args[1], i)
-		}
-		c, ok := calls.Of(i)
-		if ok && (c.Is("pgas", "Ref.Get", "Slice.Get", "Slice.IGet", "Slice.IBGet")) && k.pes.IsNumber(c.Args[0]) {
-			return placeOf(c), i.Pos(), true
-		}
-	}
-	return calls.Place{}, token.NoPos, false
-}
-
-// memory returns the place of an address, or of a slice, from Local.
-func (k *checker) memory(at ssa.Value, i ssa.Instruction) (calls.Place, token.Pos, bool) {
-	switch at.(type) {
-	case *ssa.Alloc, *ssa.FreeVar:
-		return calls.Place{}, token.NoPos, false // a variable that holds the memory
-	}
-	o, ok := k.origins[i.Parent()][at]
-	if !ok || o.Call.Name != "Local" || o.Part {
-		return calls.Place{}, token.NoPos, false
-	}
-	return calls.PlaceOfMemory(at, o), flow.PositionOf(i, o.Call.Instr.Pos()), true
 }

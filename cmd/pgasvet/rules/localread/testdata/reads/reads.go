@@ -135,3 +135,32 @@ func copied(s pgas.Slice[int64], src, dst []int64, next int) {
 	s.Put(next, src)
 	copy(dst, s.Local()) // want `read of this PE's own copy of what Slice.Put`
 }
+
+func storesAndGets(ctx context.Context, w *pgas.World, c design.CellRef, next int) error {
+	c.Local().Sum = 5
+	fmt.Println(c.GetSum(next)) // want `get of what the other PE stores to its own copy at the same time, as this one does in line [0-9]+: call Barrier between`
+	if err := w.Barrier(ctx); err != nil {
+		return err
+	}
+	fmt.Println(c.GetSum(next))
+	return nil
+}
+
+func sides(ctx context.Context, w *pgas.World, c design.CellRef) error {
+	if w.PE() == 0 {
+		c.PutSum(1, 5)
+	} else {
+		fmt.Println(c.Local().Sum) // want `read of this PE's own copy of what CellRef.PutSum of line [0-9]+ puts to other PEs`
+	}
+	if err := w.Barrier(ctx); err != nil {
+		return err
+	}
+	if w.PE() == 0 {
+		c.PutSumSignal(1, 5, c.Ready(), 1)
+	} else if _, err := c.Ready().WaitUntil(ctx, pgas.GE, 1); err != nil {
+		return err
+	} else {
+		fmt.Println(c.Local().Sum)
+	}
+	return nil
+}
