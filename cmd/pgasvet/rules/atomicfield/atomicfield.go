@@ -2,15 +2,11 @@
 // time.
 //
 // All PEs run the same program. A PE that updates a word of others atomically, and accesses its own copy by a load or a
-// store through Local or Ptr with no barrier, collective or wait between, races with the others, which do the same.
+// store through Local or Ptr, or by a get or a put, with no barrier, collective or wait between, races with the others,
+// which do the same. A loop that waits for a plain word races with the PE that sets it: polls.go has these.
 package atomicfield
 
 import (
-	"fmt"
-	"go/token"
-	"go/types"
-	"strings"
-
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/passes/buildssa"
 	"golang.org/x/tools/go/ssa"
@@ -26,25 +22,9 @@ var Analyzer = &analysis.Analyzer{
 	Doc: `find plain accesses to words that other PEs update atomically meanwhile
 
 It reports a load or a store through Local or Ptr of a field tagged atomic, a Signal or a Lock, or of a word that is used
-as pgas.Atomic, when the function also accesses it atomically on other PEs with no synchronization between the two.`,
+as pgas.Atomic, or a get or a put of such a word, when the function also accesses it atomically on other PEs with no
+synchronization between the two; a put of a word that the function waits for; and a loop that waits for a plain word.`,
 	Requires: []*analysis.Analyzer{buildssa.Analyzer}, Run: run, ResultType: report.ResultType,
-}
-
-// access is a fact: what this PE has done to a word since it last synchronized.
-type access struct {
-	place  calls.Place
-	atomic bool
-	writes bool
-	name   string
-	pos    token.Pos
-}
-
-// A checker looks at the functions of a package.
-type checker struct {
-	report  *report.Reporter
-	syncs   *calls.Syncs
-	pes     *calls.PEs
-	origins map[*ssa.Function]calls.Origins
 }
 
 func run(pass *analysis.Pass) (any, error) {
@@ -53,170 +33,8 @@ func run(pass *analysis.Pass) (any, error) {
 	for _, fn := range functions { // a function precedes those that are declared in it
 		c.origins[fn] = calls.OriginsOf(fn, c.origins[fn.Parent()])
 		epoch.Of(c.step).Visit(fn, c.look)
+		c.polls(fn)
+		c.putsOfFlags(fn)
 	}
 	return c.report.Used(), nil
-}
-
-// synchronizes reports whether c ends what other PEs may be doing: fetching a word does not.
-func synchronizes(c calls.Call) bool {
-	return c.Synchronizes() && !isAtomic(c)
-}
-
-// isAtomic reports whether c accesses a word atomically.
-func isAtomic(c calls.Call) bool {
-	switch c.Type {
-	case "Atomic", "AtomicFloat", "SignalRef", "Integer", "Float", "NotifiedAtomic", "NotifiedFloat", "Bool", "Flag":
-	case "Ref":
-		if f := fieldOf(c); f == nil {
-			return false
-		}
-	default:
-		return false
-	}
-	return updates(c) || strings.HasPrefix(c.Name, "Fetch") || c.Name == "Load"
-}
-
-// updates reports whether c changes the word.
-func updates(c calls.Call) bool {
-	name := strings.TrimSuffix(c.Name, "NB")
-	switch strings.TrimPrefix(name, "Fetch") {
-	case "Add", "Inc", "And", "Or", "Xor", "Min", "Max", "Set", "Swap", "CompareSwap", "CompareAndSwap", "Store", "TestAndSet":
-		return true
-	}
-	return false
-}
-
-// fieldOf returns the tagged field of an accessor, or nil.
-func fieldOf(c calls.Call) *types.Var {
-	if c.Record == nil || c.Field == "" || c.Name == "Field" {
-		return nil
-	}
-	s := c.Record.Underlying().(*types.Struct)
-	for i := range s.NumFields() {
-		if s.Field(i).Name() == c.Field && calls.IsAtomicTag(s.Tag(i)) {
-			return s.Field(i)
-		}
-	}
-	return nil
-}
-
-// step returns the state after i.
-func (k *checker) step(s epoch.State[access], i ssa.Instruction) epoch.State[access] {
-	if k.syncs.After(i) {
-		return s.Synced(i)
-	}
-	if a, ok := k.access(i); ok {
-		s = s.With(fmt.Sprint(a.place.Root, a.place.Index, a.place.Field, a.atomic, a.writes), a)
-	}
-	if v, ok := i.(ssa.Value); ok {
-		s = s.Without(func(_ string, a access) bool { return a.place.DependsOn(v) })
-	}
-	return s
-}
-
-// look reports an access that races with one of s.
-func (k *checker) look(s epoch.State[access], i ssa.Instruction) {
-	a, ok := k.access(i)
-	if !ok {
-		return
-	}
-	for _, earlier := range s.Facts() {
-		if earlier.atomic == a.atomic || !earlier.writes && !a.writes || !earlier.place.Overlaps(a.place) {
-			continue
-		}
-		plain, atomic := a, earlier
-		if a.atomic {
-			plain, atomic = earlier, a
-			if !plain.writes {
-				continue // what was read before is right, whatever comes later
-			}
-		}
-		k.report.Report(analysis.Diagnostic{Pos: plain.pos, Message: message(plain, atomic)})
-	}
-}
-
-func message(plain, atomic access) string {
-	what, instead := "load", "Fetch"
-	if plain.writes {
-		what, instead = "store", "Set"
-	}
-	return fmt.Sprintf("plain %s of a word that PEs access by %s, with no barrier or wait between: other PEs do so at the same time; use %s of this PE's own copy, or a barrier",
-		what, atomic.name, instead)
-}
-
-// access returns what i does to a word, if it does.
-func (k *checker) access(i ssa.Instruction) (access, bool) {
-	switch i := i.(type) {
-	case *ssa.Call:
-		c, ok := calls.Of(i)
-		if !ok || !isAtomic(c) || len(c.Args) == 0 || k.pes.IsNumber(c.Args[0]) {
-			return access{}, false
-		}
-		p := calls.PlaceOf(c.Recv)
-		if c.Type == "Ref" {
-			p.Field = c.Field + ";" + p.Field
-		}
-		return access{p, true, updates(c), c.String(), i.Pos()}, true
-	case *ssa.Store:
-		return k.plain(i.Addr, true, i.Pos())
-	case *ssa.UnOp:
-		if i.Op == token.MUL {
-			a, ok := k.plain(i.X, false, i.Pos())
-			return narrowed(a, i), ok
-		}
-	}
-	return access{}, false
-}
-
-// plain returns a load or a store of memory from Local or Ptr.
-func (k *checker) plain(addr ssa.Value, writes bool, pos token.Pos) (access, bool) {
-	switch addr.(type) {
-	case *ssa.FieldAddr, *ssa.IndexAddr, *ssa.Call:
-	default:
-		return access{}, false // a variable that holds the memory
-	}
-	o, ok := k.origins[addr.Parent()][addr]
-	if !ok {
-		return access{}, false
-	}
-	if !pos.IsValid() { // a range loop copies the element
-		pos = o.Call.Instr.Pos()
-	}
-	return access{calls.PlaceOfMemory(addr, o), false, writes, "", pos}, true
-}
-
-// narrowed returns a load of a record as a load of the one field that the program reads, if it is one.
-func narrowed(a access, load *ssa.UnOp) access {
-	if a.place.Field != "" {
-		return a
-	}
-	fields := map[string]bool{}
-	if !fieldsOf(load, fields) || len(fields) != 1 {
-		return a
-	}
-	for name := range fields {
-		a.place.Field = name + ";"
-	}
-	return a
-}
-
-// fieldsOf adds the fields of a record that are read, directly or from a variable that holds it. It reports whether
-// they are all.
-func fieldsOf(record ssa.Value, fields map[string]bool) bool {
-	for _, use := range *record.Referrers() {
-		switch use := use.(type) {
-		case *ssa.Field:
-			fields[use.X.Type().Underlying().(*types.Struct).Field(use.Field).Name()] = true
-		case *ssa.FieldAddr:
-			fields[use.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Struct).Field(use.Field).Name()] = true
-		case *ssa.Store:
-			variable, ok := use.Addr.(*ssa.Alloc)
-			if use.Addr != record && (!ok || !fieldsOf(variable, fields)) {
-				return false
-			}
-		default:
-			return false
-		}
-	}
-	return true
 }

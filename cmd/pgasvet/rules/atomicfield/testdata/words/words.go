@@ -137,3 +137,15 @@ func inAHelper(ctx context.Context, w *pgas.World, c design.CellRef, pe int) (in
 }
 
 func together(ctx context.Context, w *pgas.World) error { return w.Barrier(ctx) }
+
+func getsAndPolls(ctx context.Context, w *pgas.World, s pgas.Sym[int64], next int) error {
+	word := pgas.AtomicOf(s, 0)
+	word.Inc(next)
+	_ = s.At(0).Get(next)       // want `Ref.Get of a word that PEs access by Atomic.Inc, with no barrier or wait between`
+	for *s.At(1).Local() == 0 { // want `a loop that waits for a plain word of symmetric memory: the store of another PE may never be seen, and orders nothing; use an Atomic or a Signal, and WaitUntil`
+		w.Yield()
+	}
+	s.At(0).Put(next, 1) // want `Ref.Put of a word that PEs access` `Ref.Put of a word that other PEs wait for by Atomic.WaitUntil: a plain put is no flag; use Set of an Atomic, or a Signal`
+	_, err := word.WaitUntil(ctx, pgas.EQ, 1)
+	return err
+}
