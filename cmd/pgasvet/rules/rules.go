@@ -20,6 +20,7 @@ import (
 	"github.com/gopgas/gopgas/cmd/pgasvet/rules/stackcopy"
 	"github.com/gopgas/gopgas/cmd/pgasvet/rules/unfenced"
 	"github.com/gopgas/gopgas/cmd/pgasvet/rules/unreleased"
+	"github.com/gopgas/gopgas/cmd/pgasvet/rules/unstarted"
 )
 
 // list is every rule but Comments.
@@ -36,6 +37,7 @@ var list = []*analysis.Analyzer{
 	stackcopy.Analyzer,
 	unfenced.Analyzer,
 	unreleased.Analyzer,
+	unstarted.Analyzer,
 }
 
 // All returns every rule.

@@ -54,7 +54,7 @@ func examples(t *testing.T) (list []example, program string) {
 		t.Fatal(err)
 	}
 	program = "package example\n\nimport (\n\t\"context\"\n\t\"fmt\"\n\t\"time\"\n\n"
-	for _, name := range []string{"dsm", "locks", "pgas"} {
+	for _, name := range []string{"dsm", "locks", "notify", "pgas"} {
 		program += fmt.Sprintf("\t%q\n", "github.com/gopgas/gopgas/"+name)
 	}
 	program += ")\n"
