@@ -87,6 +87,9 @@ func (c Call) Completes() bool {
 	if _, collective := c.Team(); collective {
 		return (c.Package != "containers" || c.isNew() || c.Name == "Free") && !c.OnlyMeets()
 	}
+	if c.isJoin() {
+		return true
+	}
 	switch c.Name {
 	case "Quiet", "MustQuiet":
 		return c.Type == "World" || c.Type == "Context"
@@ -95,6 +98,9 @@ func (c Call) Completes() bool {
 	}
 	return false
 }
+
+// isJoin reports whether c waits for goroutines of this PE, which may have done anything.
+func (c Call) isJoin() bool { return c.Is("pgas", "Group.Wait") }
 
 // OnlyMeets reports whether c is a collective that completes and orders no put: all but barriers, allocations and the
 // making of teams.
@@ -131,6 +137,8 @@ func (c Call) Synchronizes() bool {
 	switch c.Type {
 	case "LocalCompletion":
 		return false
+	case "Group":
+		return c.isJoin()
 	case "Request", "WaitSet", "NoteQueue", "LockRef":
 		return true
 	}

@@ -459,3 +459,16 @@ func plainFlag(ctx context.Context, w *pgas.World, s pgas.Sym[int64]) error {
 	_, err := pgas.AtomicOf(s, 0).WaitUntil(ctx, pgas.EQ, 1)
 	return err
 }
+
+// right: a goroutine waits, and is waited for
+func goroutineWaits(ctx context.Context, w *pgas.World, c design.CellRef) (float64, error) {
+	c.PutSumSignal((w.PE()+1)%w.NPEs(), 5, c.Ready(), 1)
+	waiter := w.Go(ctx, func(ctx context.Context) error {
+		_, err := c.Ready().WaitUntil(ctx, pgas.EQ, 1)
+		return err
+	})
+	if err := waiter.Wait(); err != nil {
+		return 0, err
+	}
+	return c.Local().Sum, nil
+}
