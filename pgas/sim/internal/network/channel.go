@@ -38,7 +38,7 @@ func (p *PE) openChannel(cpu bool) transport.Channel {
 	p.channels++
 	c := channel{pe: p, cpu: cpu, serial: p.channels}
 	if p.net.late() != nil {
-		return &lateChannel{c}
+		return &lateChannel{channel: c}
 	}
 	return &c
 }
@@ -58,12 +58,7 @@ type channel struct {
 	serial           int         // index among its PE's channels
 	completedAt      int64       // when the last complete operation was acknowledged
 	quietWaits       []quietWait // tasks that wait in a quiet
-	// With an adversary only:
-	handles  uint64 // handles of sources so far
-	lastLook look   // what the last blocking operation looked at
-	looks    int    // how often in a row
-
-	err error // error of all later quiets: about the first dead PE that an operation went to
+	err              error       // error of all later quiets: about the first dead PE that an operation went to
 }
 
 // quietWait is a task that waits for operations to complete.
@@ -200,9 +195,6 @@ func (c *channel) execute(o *Op) error {
 	if net.unordered() {
 		o.flow.add(o)
 	}
-	if a := net.late(); a != nil {
-		a.looks(c, o)
-	}
 	if net.exploring() {
 		net.number(o)
 		o.phase = applying
@@ -230,9 +222,7 @@ func (c *channel) post(o *Op) {
 		net.observer.Issued(o)
 	}
 	c.postedSinceQuiet = true
-	if a := net.late(); a == nil || !a.takes(o, t) {
-		net.issue(o, t)
-	}
+	net.issue(o, t)
 	if c.pendingOps >= maxPosted {
 		c.await(t, nil)
 	}
@@ -288,8 +278,8 @@ func (c *channel) Close() error { return nil }
 func (c *channel) await(t *engine.Task, f *flow) {
 	net := c.pe.net
 	notified := net.costs.Notify > 0 && c.byNIC(f)
-	if a := net.late(); a != nil {
-		a.demand(c, f, t)
+	if net.config.Adversary {
+		net.late().demand(c, f, t)
 	}
 	left := c.pending(f) > 0
 	if !left && c.postedSinceQuiet && net.exploring() { // a wait that is already over is a move of its own

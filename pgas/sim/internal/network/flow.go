@@ -27,10 +27,11 @@ type flow struct {
 
 // order is an operation's place in its flow.
 type order struct {
-	epoch        uint32
-	blocked      bool  // it has arrived, and waits for operations before it
-	predecessors int   // operations on the same bytes that must take effect first
 	successors   []*Op // operations that wait for this one
+	epoch        uint32
+	predecessors int32 // operations on the same bytes that must take effect first
+	Serial       int32 // for an Observer: the number among its PE's non-blocking operations
+	blocked      bool  // it has arrived, and waits for operations before it
 }
 
 // ordered reports whether fences order o.

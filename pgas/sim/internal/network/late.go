@@ -44,12 +44,13 @@ const (
 	pollsSeen = 3
 )
 
-// An adversary is the lateness of a network.
+// An adversary is the lateness of a network. A nil one holds nothing.
 type adversary struct {
 	net     *Network
-	held    []*Op // in the order of their issue
-	kept    []*Op // operations whose results have arrived, in that order
-	ticking bool  // a call of elapse is scheduled
+	held    []*Op  // in the order of their issue
+	kept    []*Op  // operations whose results have arrived, in that order
+	last    []look // by PE: what its last blocking operation looked at
+	ticking bool   // a call of elapse is scheduled
 }
 
 // lateness is what an adversary knows about an operation.
@@ -88,20 +89,28 @@ func (a *adversary) draw() (late bool) {
 	return a.net.random.Next()%2 == 0
 }
 
-// takes decides when o arrives, which t posts. It reports whether that is not after a random time.
+// issue decides when o arrives, which t has issued.
+func (a *adversary) issue(o *Op, t *engine.Task) {
+	o.phase = applying
+	a.readBefore(o)
+	if o.Task() != nil {
+		a.looks(o)
+	} else if a.takes(o, t) {
+		return
+	}
+	a.net.Engine.At(a.net.Engine.Now()+t.Elapsed+a.net.randomTime(), &o.Event)
+}
+
+// takes holds o, which is posted, or makes it take effect now. It reports whether it has done either.
 func (a *adversary) takes(o *Op, t *engine.Task) bool {
 	l, late := o.lateness(), a.draw()
 	l.keep = o.dst != nil && a.draw()
-	a.readBefore(o)
 	switch {
 	case late && !a.awaited(o):
 		l.held, l.since = true, a.net.Engine.Now()+t.Elapsed
-		a.net.number(o)
-		o.phase = applying
 		a.held = append(a.held, o)
 		a.tick()
 	case !late && !l.keep && o.dst != nil && !o.flow.mustWait(o):
-		a.net.number(o)
 		a.applyNow(o)
 		a.fillNow(o)
 	default:
@@ -160,7 +169,7 @@ func (a *adversary) arriveSoon(wanted func(*Op) bool) {
 	}
 }
 
-// demandBefore makes what o must come after arrive. A nil adversary holds nothing.
+// demandBefore makes what o must come after arrive.
 func (a *adversary) demandBefore(o *Op) {
 	if a == nil {
 		return
@@ -174,6 +183,9 @@ func (a *adversary) demandBefore(o *Op) {
 // demand makes the operations of c to one PE arrive and fill what they are to fill, or those to all PEs if f is nil: t
 // waits for them.
 func (a *adversary) demand(c *channel, f *flow, t *engine.Task) {
+	if a == nil {
+		return
+	}
 	mine := func(o *Op) bool { return o.flow.ch == c && (f == nil || o.flow == f) }
 	at := a.arrivals(t)
 	var gets []*Op
@@ -261,24 +273,23 @@ func (o *Op) changes(lo, hi uint64) bool {
 
 func (o *Op) writeList() []([2]uint64) { w := o.writes(); return w[:] }
 
-// looks records that c executes o. A PE that looks at the same bytes again and again waits for them.
-func (a *adversary) looks(c *channel, o *Op) {
-	a.readBefore(o)
-	if look := (look{o.to, o.off, o.kind}); c.lastLook == look {
-		c.looks++
-	} else {
-		c.lastLook, c.looks = look, 1
+// looks records an operation that its task waits for. A PE that looks at the same bytes again and again waits for them.
+func (a *adversary) looks(o *Op) {
+	last := &a.last[o.origin]
+	if last.at != o.to || last.off != o.off || last.kind != o.kind {
+		*last = look{o.to, o.off, o.kind, 0}
 	}
-	if c.looks >= pollsSeen {
+	if last.times++; last.times >= pollsSeen {
 		a.awaits(o.to, o.off, o.off+uint64(max(int(o.bytes), o.size)))
 	}
 }
 
-// A look is a place at which a PE looks.
+// A look is a place at which a PE has looked so many times in a row.
 type look struct {
-	at   *PE
-	off  uint64
-	kind kind
+	at    *PE
+	off   uint64
+	kind  kind
+	times int
 }
 
 // tick schedules a call of elapse, if there is anything to hold.
@@ -323,7 +334,10 @@ func (o *Op) readSource() {
 }
 
 // A lateChannel is a channel of a network with an adversary: its puts may read their sources late.
-type lateChannel struct{ channel }
+type lateChannel struct {
+	channel
+	handles uint64 // handles of sources so far
+}
 
 // lend returns a handle of src, which a put is going to read: 0 if the put reads it at the call.
 func (c *lateChannel) lend() (handle uint64) {

@@ -57,8 +57,7 @@ func (net *Network) issue(o *Op, t *engine.Task) {
 		o.phase = applying
 		net.Engine.Schedule(0, &o.Event)
 	case net.config.Adversary:
-		o.phase = applying
-		net.Engine.At(net.Engine.Now()+t.Elapsed+net.randomTime(), &o.Event)
+		net.adversary.issue(o, t)
 	case o.nic:
 		net.send(o, t)
 	default:

@@ -41,19 +41,20 @@ type Observer interface {
 
 // Network is the machine of one run: its PEs, their hosts and what is under way between them.
 type Network struct {
-	Engine    engine.Engine
-	config    Config
-	costs     Costs
-	pes       []*PE
-	observer  Observer // the observer of an exploration, or nil
-	weights   weights
+	Engine   engine.Engine
+	config   Config
+	costs    Costs
+	pes      []*PE
+	observer Observer // the observer of an exploration, or nil
+	weights  weights
+	traffic  Traffic
+	random   engine.Random
+	issued   uint64 // operations so far
+	freeOps  []*Op
+	anyDead  bool // some PE is dead
+	trace    trace
+
 	adversary *adversary // the lateness of operations, or nil
-	traffic   Traffic
-	random    engine.Random
-	issued    uint64 // operations so far
-	freeOps   []*Op
-	anyDead   bool // some PE is dead
-	trace     trace
 }
 
 // PE is the memory of a PE, and the transport of its World.
@@ -81,7 +82,7 @@ func New(c Config, e engine.Config, segments []*boot.Segment) *Network {
 	npes := len(segments)
 	net := &Network{config: c, costs: c.Costs, random: engine.Random(engine.Mix(c.Seed))}
 	if c.Adversary {
-		net.adversary = &adversary{net: net}
+		net.adversary = &adversary{net: net, last: make([]look, npes)}
 	}
 	net.trace.out, net.trace.name = c.Trace, c.NameOf
 	net.Engine.Init(net, e)

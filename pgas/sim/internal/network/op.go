@@ -46,9 +46,8 @@ type Op struct {
 	dst  []byte // where the result of a non-blocking operation goes
 	sig  uint64 // offset of the word of the signal
 	note note
+	late *lateness // with an adversary only
 	order
-	late   *lateness // with an adversary only
-	Serial int32     // for an Observer: the number among its PE's non-blocking operations
 }
 
 // record records a step of o.
