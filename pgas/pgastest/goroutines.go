@@ -1,9 +1,9 @@
 package pgastest
 
-// PEs as goroutines of the test process, over a segment in Go memory: the race detector sees every
-// access, so two PEs that touch one word without a signal, an atomic or a barrier between them fail
-// the test. Plain stores of one PE are also stores to the others' heaps, exactly as between processes
-// of one host.
+// PEs as goroutines of the test process, over a segment in Go memory. The race detector sees every access. To it an
+// operation of a PE on another PE's memory goes on after the call, until a fence, a quiet or a wait orders it. So two
+// PEs that touch one word with nothing between them that orders the two fail the test. In memory a put is a store at
+// once, as between processes of one host.
 
 import (
 	"context"
@@ -72,7 +72,8 @@ func Goroutines(ctx context.Context, npes int, opts Options, body Body) error {
 				Settings: boot.Settings{Stats: opts.Stats},
 			}, private.Options{
 				Goroutines: true, NoFastPath: opts.NoFastPath, Check: opts.Check, Races: races.job,
-				Strands: set.RaceForm == boot.RaceStrands && !opts.Races, // the detector's own locks would order its strands
+				// The locks of the detector by clocks would order strands.
+				Strands: set.RaceForm == boot.RaceStrands && !opts.Races,
 			}, body)
 		})
 	}

@@ -1,6 +1,6 @@
 // Package pgastest runs the PEs of a test under plain go test: one body, on every kind of PE there is.
 //
-//	goroutines  in this process, over Go memory: `go test -race` sees conflicts between PEs
+//	goroutines  in this process, over Go memory: `go test -race` sees conflicts between PEs, and missing fences
 //	processes   the test binary, started again for each PE, over shared memory
 //	hosts       the same on two hosts, which are network namespaces: UCX over TCP between them
 //	sim         in virtual time, for bodies that it can run: RunSim, RunAll
