@@ -175,8 +175,8 @@ func ArrivalWord(next uint64) (word transport.Word, value uint64) {
 	return transport.Word{Off: entryOff(next), Bytes: 8}, next + 1
 }
 
-// Take takes the next note, and reports false if there is none. The caller has locked the queue; the note's room is free
-// when it unlocks it. The goroutine that uses the note calls Seen.
+// Take takes the next note, and reports false if there is none. The caller has locked the queue. The room of the note
+// is free when the caller unlocks the queue. The goroutine that uses the note calls Seen.
 //
 //go:norace
 func (q *NoteQueue) Take(n *transport.Note) bool {
