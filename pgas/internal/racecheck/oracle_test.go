@@ -88,8 +88,7 @@ type oracle struct {
 	ops      map[*Context][]*issued
 	accesses []touched
 	words    map[[2]uint64][]*moment
-	notes    map[[2]uint64][]*moment // by PE and source
-	keys     map[[2]uint64][]NoteKey // of those that have not been taken
+	notes    map[[2]uint64][]note // by PE and source
 	calls    uint64
 }
 
@@ -98,7 +97,7 @@ const heapBytes = 64
 func newOracle(seed uint64) *oracle {
 	o := &oracle{
 		r: rand.New(rand.NewPCG(seed, 7)), ops: map[*Context][]*issued{},
-		words: map[[2]uint64][]*moment{}, notes: map[[2]uint64][]*moment{}, keys: map[[2]uint64][]NoteKey{},
+		words: map[[2]uint64][]*moment{}, notes: map[[2]uint64][]note{},
 	}
 	var carrier InProcess
 	for pe := range 3 {
@@ -320,7 +319,7 @@ func (o *oracle) random() {
 		o.touch(m, pe, word, word+8, AtomicRead)
 		o.pes[pe].Looked(context.Background(), word, 8)
 	case 12:
-		o.notified(pe, to, lo, n)
+		o.notified(pe, to)
 	case 13, 14:
 		o.take(pe)
 	default:
@@ -361,37 +360,42 @@ func (o *oracle) order(pe, to, k int) {
 	}
 }
 
-// notified is a notified put, or get without waiting, on the first context.
-func (o *oracle) notified(pe, to int, lo, n uint64) {
-	key := [2]uint64{uint64(to), uint64(pe)}
+// note is a note that has not been taken.
+type note struct {
+	at  *moment
+	key NoteKey
+}
+
+// notified is a notified put, or get without waiting, on the first context. Some notes have the same key.
+func (o *oracle) notified(pe, to int) {
+	lo, n := uint64(8*o.r.IntN(3)+30), uint64(4)
+	to2 := [2]uint64{uint64(to), uint64(pe)}
 	m := o.issue(pe, o.ctxs[pe][0], to, lo, lo+n, issued{notified: true})
-	s := transport.StampOf(pe, uint32(len(o.notes[key])))
-	o.notes[key] = append(o.notes[key], m)
+	s := transport.StampOf(pe, uint32(o.r.IntN(2)))
+	o.notes[to2] = append(o.notes[to2], note{m, NoteKey{s, n, lo}})
 	if o.r.IntN(2) == 0 {
 		o.did(pe, "notified put to PE %d %d+%d", to, lo, n)
 		o.touch(m, to, lo, lo+n, Write)
 		o.chans[pe][0].PutNotify(to, lo, make([]byte, n), s)
-		o.keys[key] = append(o.keys[key], NoteKey{s, n, lo})
 		return
 	}
 	o.did(pe, "notified get without waiting from PE %d %d+%d", to, lo, n)
 	o.touch(m, to, lo, lo+n, Read)
 	o.chans[pe][0].GetNotifyNB(to, make([]byte, n), lo, s)
-	o.keys[key] = append(o.keys[key], NoteKey{s, n, lo})
 }
 
-// take takes the next note of a source.
+// take takes a note: the first of those with its key.
 func (o *oracle) take(pe int) {
-	key := [2]uint64{uint64(pe), uint64(o.r.IntN(3))}
-	all := o.notes[key]
-	i := len(all) - len(o.keys[key])
-	if i == len(all) {
+	from := [2]uint64{uint64(pe), uint64(o.r.IntN(3))}
+	all := o.notes[from]
+	if len(all) == 0 {
 		return
 	}
-	o.did(pe, "take note %d of PE %d", i, key[1])
-	k := o.keys[key][0]
-	o.keys[key] = o.keys[key][1:]
-	o.step(pe, all[i])
+	k := all[o.r.IntN(len(all))].key
+	i := slices.IndexFunc(all, func(n note) bool { return n.key == k })
+	o.did(pe, "take the note %+v of PE %d", k, from[1])
+	o.step(pe, all[i].at)
+	o.notes[from] = slices.Delete(slices.Clone(all), i, i+1)
 	o.pes[pe].Took(context.Background(), transport.Note{Stamp: k.Stamp, Bytes: k.Bytes, Off: k.Off})
 }
 
@@ -419,3 +423,55 @@ func (o *oracle) meet() {
 		p.Leave(context.Background(), CallKey{Number: o.calls, Member: int32(pe), Size: 3}, first, last)
 	}
 }
+
+// TestNotesWithOneKey: of two notes with the same key the first tells nothing of what the second comes after. If they may
+// be out of order, either may be either: nothing is reported.
+func TestNotesWithOneKey(t *testing.T) {
+	for _, contexts := range []int{1, 2} {
+		o := newOracle(0)
+		s := transport.StampOf(0, 1)
+		o.chans[0][0].PutNotify(1, 0, nil, s)
+		o.chans[0][contexts-1].Put(1, 8, make([]byte, 8))
+		o.ctxs[0][contexts-1].Fence(-1)
+		o.chans[0][contexts-1].PutNotify(1, 0, nil, s)
+		for taken, want := range []int{1 / contexts, 0} {
+			o.reports = 0
+			o.pes[1].Took(t.Context(), transport.Note{Stamp: s})
+			if err := o.chans[1][0].Get(t.Context(), 1, make([]byte, 8), 8); err != nil || o.reports != want {
+				t.Errorf("with %d contexts, after note %d: %d reports, want %d; %v", contexts, taken, o.reports, want, err)
+			}
+		}
+	}
+}
+
+// TestRefusedNote: a notified access that was refused and is tried again is told once.
+func TestRefusedNote(t *testing.T) {
+	o := newOracle(0)
+	ch, _, _ := o.ctxs[0][0].Over(&full{}, nil, nil)
+	s := transport.StampOf(0, 1)
+	for range 2 { // each of the two is refused once
+		if ch.PutNotify(1, 0, make([]byte, 8), s) || !ch.PutNotify(1, 0, make([]byte, 8), s) {
+			t.Fatal("the channel takes what it is to refuse")
+		}
+	}
+	for taken := range 2 {
+		o.pes[1].Took(t.Context(), transport.Note{Stamp: s, Bytes: 8})
+		if n := len(o.detector(1).notes); n != 1-taken {
+			t.Errorf("after note %d: %d keys have notes", taken, n)
+		}
+	}
+}
+
+// full refuses each note once.
+type full struct {
+	idle
+	tries int
+}
+
+func (f *full) PutNotify(int, uint64, []byte, transport.Stamp) bool {
+	f.tries++
+	return f.tries%2 == 0
+}
+
+// detector returns the detector of a PE.
+func (o *oracle) detector(pe int) *Detector { return o.pes[pe].carrier.(InProcess)[pe] }

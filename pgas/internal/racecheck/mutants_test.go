@@ -1,0 +1,64 @@
+package racecheck_test
+
+// Planted bugs of the detector of races: an order too many and an order too few for each kind of synchronization, and
+// accesses that the shadow loses. Each must be found by the tests of the package. The first is always tried, the others
+// with -long.
+
+import (
+	"flag"
+	"testing"
+
+	"github.com/gopgas/gopgas/pgas/pgastest/mutant"
+)
+
+var long = flag.Bool("long", false, "try every planted bug")
+
+var mutants = []mutant.Bug{
+	mutant.New("a fence orders nothing", "pe.go", "^TestOracle$", "c.fenced = [2]uint64{c.issued[0], c.issued[1]}", "c.fenced = [2]uint64{}",
+		"t.fenced = [2]uint64{c.issued[0], c.issued[1]}", "t.fenced = [2]uint64{}"),
+	mutant.New("every operation is fenced", "pe.go", "^TestOracle$", "	a.Fenced = c.fenced\n", "	a.Fenced = [2]uint64{c.issued[0], c.issued[1]}\n"),
+	mutant.New("a fence of one PE is one of all", "pe.go", "^TestOracle$", "		if pe >= 0 && to != pe {\n", "		if to < 0 {\n"),
+	mutant.New("a fence of one PE orders nothing", "pe.go", "^TestOracle$", "		if pe >= 0 && to != pe {\n", "		if pe >= 0 || to < 0 {\n"),
+	mutant.New("a fence orders gets", "pe.go", "^TestOracle$", "if stream != getStream { // a fence", "if true { // a fence"),
+	mutant.New("a quiet completes nothing", "pe.go", "^TestOracle$", "p.clock = p.clock.withDone(p.me, c.stream(stream), upTo)", "_ = upTo"),
+	mutant.New("a quiet of one PE completes nothing", "pe.go", "^TestOracle$", "p.clock = p.clock.withTo(p.me, c.stream(stream), int32(pe), upTo, 0)", "_ = upTo"),
+	mutant.New("a quiet of one PE is one of all", "pe.go", "^TestOracle$", "p.clock = p.clock.withTo(p.me, c.stream(stream), int32(pe), upTo, 0)",
+		"p.clock = p.clock.withDone(p.me, c.stream(stream), upTo)"),
+	mutant.New("a local quiet is a quiet", "pe.go", "^TestOracle$", "	c.completeStream(-1, sourceStream, m[sourceStream])\n", "	c.completeStream(-1, sourceStream, m[sourceStream])\n	c.completeStream(-1, plainStream, m[plainStream])\n"),
+	mutant.New("a local quiet completes no source", "pe.go", "^TestOracle$", "	c.completeStream(-1, sourceStream, m[sourceStream])\n", ""),
+	mutant.New("a quiet tells nothing of what it brings", "pe.go", "^TestOracle$", "			c.pe.acquire(ctx, to, Question{Word: w.lo, Bytes: w.hi - w.lo})\n", "			_, _ = to, w\n"),
+	mutant.New("operations on the same bytes are not ordered", "pe.go", "^TestOracle$", "if w.hi <= lo || hi <= w.lo {", "if true {",
+		"func (c *Context) onSame(t *target, to int, lo, hi uint64) (chain *Clock) {\n", "func (c *Context) onSame(t *target, to int, lo, hi uint64) (chain *Clock) {\n	return nil\n"),
+	mutant.New("operations on other bytes are ordered", "pe.go", "^TestOracle$", "if w.hi <= lo || hi <= w.lo {", "if lo == hi {"),
+	mutant.New("notes are not in order", "pe.go", "^TestOracle$", "		a.Fenced[notifiedStream] = a.Number - 1\n", ""),
+	mutant.New("a wait tells nothing", "pe.go", "^TestOracle$", "	p.acquire(ctx, int(p.me), Question{Word: off, Bytes: bytes})\n", ""),
+	mutant.New("every step of a PE is in its epoch", "pe.go", "^TestOracle$", "	c.pe.own++\n	if stream > getStream", "	if stream > getStream"),
+	mutant.New("a collective releases what comes after it", "pe.go", "^TestOracle$", "Release: ReleaseCall, Call: k}\n	p.own++\n", "Release: ReleaseCall, Call: k}\n"),
+	mutant.New("a member acquires all members", "detector.go", "^TestOracle$", "i <= q.Last && int(i)", "int(i)"),
+	mutant.New("a member acquires none", "detector.go", "^TestOracle$", "		clock = clock.Join(one.entered[i])\n", ""),
+	mutant.New("two words are one", "detector.go", "^TestOracle$", "		w = new(wordClocks)\n		d.words[off&^7] = w\n", "		w = new(wordClocks)\n		d.words[off&^7], d.words[off&^7+8] = w, w\n"),
+	mutant.New("a word releases nothing", "detector.go", "^TestOracle$", "		w[i] = w[i].Join(c)\n", "		_ = w[i]\n"),
+	mutant.New("a word has its last release alone", "detector.go", "^TestOracle$", "		w[i] = w[i].Join(c)\n", "		w[i] = c\n"),
+	mutant.New("a note tells of later notes", "detector.go", "^TestNotesWithOneKey$", "	c := n.queued[0]\n", "	c := n.queued[len(n.queued)-1]\n	for _, q := range d0(n) {\n		c = c.Join(q)\n	}\n",
+		"// team is a team whose", "func d0(n *noteClocks) []*Clock { return n.queued }\n\n// team is a team whose"),
+	mutant.New("a note tells nothing", "notified.go", "^TestOracle$", "	p.acquire(ctx, int(p.me), Question{Note: &NoteKey{n.Stamp, n.Bytes, n.Off}})\n", ""),
+	mutant.New("a fetching atomic tells nothing", "channel.go", "^TestOracle$", "		p.acquire(ctx, pe, Question{Word: word.Off, Bytes: uint64(word.Bytes)})\n", ""),
+	mutant.New("a signal comes before its data", "channel.go", "^TestOracle$", "		r.Clock = payload.release()\n", "		_ = payload\n"),
+	mutant.New("a get is complete at its call", "channel.go", "^TestOracle$", "f.Local, f.Clock = true, a.release()", "f.Local, f.Number, f.Clock = true, 0, a.release()"),
+	mutant.New("an operation releases all of its stream", "order.go", "^TestOracle$", "return c.withTo(a.From, a.Stream, a.To, 0, a.Number)", "return c.withTo(a.From, a.Stream, a.To, a.Number, 0)"),
+	mutant.New("an operation does not release itself", "order.go", "^TestOracle$", "return c.withTo(a.From, a.Stream, a.To, 0, a.Number)", "return c"),
+	mutant.New("an operation is a step of its PE", "order.go", "^TestOracle$", "return e.Own < a.Own // on the same bytes", "return true // on the same bytes"),
+	mutant.New("atomics race with each other", "order.go", "^TestOracle$", " || a.How.atomic() && e.How.atomic() {", " {"),
+	mutant.New("atomics race with nothing", "order.go", "^TestOracle$", " || a.How.atomic() && e.How.atomic() {", " || a.How.atomic() || e.How.atomic() {"),
+	mutant.New("an atomic takes the place of a put", "types.go", "^TestOracle$", "	case AtomicWrite:\n		return other.atomic()\n", "	case AtomicWrite:\n		return true\n"),
+	mutant.New("what races is forgotten", "shadow.go", "^TestOracle$", "		case race(a, e):\n			found(e, lo, hi)\n", "		case race(a, e):\n			found(e, lo, hi)\n			superseded++\n"),
+	mutant.New("a cell is lost behind a split", "shadow.go", "^TestShadowIsExact$", "		put(segment{to, max(to, x.hi), x.had})\n", ""),
+	mutant.New("a cell is lost between two", "shadow.go", "^TestShadowIsExact$", "		put(segment{at, max(at, x.lo), alone})\n", ""),
+	mutant.New("a range ends with its page", "shadow.go", "^TestLargeRange$", "		lo = end\n", "		lo = hi\n"),
+	mutant.New("freed memory is remembered", "shadow.go", "^TestForget$", "		if from < lo {\n", "		if from < hi {\n"),
+	mutant.New("single operations are dropped when there are many", "clock.go", "^TestClockIsBounded$", "		e.upTo, singles = singles[n-1], singles[n:]\n", "		singles = singles[n:]\n"),
+	mutant.New("operations that follow no others count as if they did", "clock.go", "^TestClockIsASet$", "e.singles[0] == max(e.upTo, done)+1", "e.singles[0] <= max(e.upTo, done)+2"),
+}
+
+//ci:weekly
+func TestMutants(t *testing.T) { mutant.Plant(t, mutants, *long) }
