@@ -1,7 +1,7 @@
 package main
 
 // What a collective reads and writes, against an access of a PE that takes no part in it: PEs 0 and 1 call the
-// collective, and then PE 2 accesses what PE 0 or 1 has given it.
+// collective, and then PE 2 accesses what PE 0 or 1 has given it. At the end, PE 1 does when its own call has ended.
 
 import "github.com/gopgas/gopgas/pgas"
 
@@ -61,6 +61,16 @@ var collectives = []scenario{
 		return func() { must(pgas.AllToAll(p.ctx, t, dst, src)); p.pass() },
 			func() { p.await(); dst.At(many).Get(0) }
 	}),
+	{first: "sum of many", then: "sum of many, put to the source of the first PE", run: func(p *pe) (first, then func()) {
+		src, dst := p.data.Range(0, many), p.data.Range(many, 2*many)
+		return func() { must(pgas.SumReduce(p.ctx, p.Team(), dst, src)); p.pass() },
+			func() { must(pgas.SumReduce(p.ctx, p.Team(), dst, src)); p.await(); src.At(many-1).Put(0, 1) }
+	}},
+	{first: "sum of many", then: "sum of many, get of the destination of the first PE", run: func(p *pe) (first, then func()) {
+		src, dst := p.data.Range(0, many), p.data.Range(many, 2*many)
+		return func() { must(pgas.SumReduce(p.ctx, p.Team(), dst, src)); p.pass() },
+			func() { must(pgas.SumReduce(p.ctx, p.Team(), dst, src)); p.await(); dst.At(many - 1).Get(0) }
+	}},
 }
 
 // many elements are more than a collective takes along in a message of its own.

@@ -55,6 +55,40 @@ var ordered = []scenario{
 			func() { got(short.WaitUntil(p.ctx, pgas.EQ, 1)); p.word.Get(1) }
 	}},
 
+	// Operations that are complete.
+	{first: "`GetNB`, quiet, load of what it fills", then: "nothing", alone: true, run: func(p *pe) (first, then func()) {
+		return func() { p.data.GetNB(1, p.mine[:8]); p.MustQuiet() },
+			func() { p.value = p.mine[0] }
+	}},
+	{first: "`FetchAddNB`, quiet, load of the old value", then: "nothing", alone: true, run: func(p *pe) (first, then func()) {
+		return func() { p.flag.FetchAddNB(1, 1, &p.mine[0]); p.MustQuiet() },
+			func() { p.value = p.mine[0] }
+	}},
+	{first: "`PutNB`, `QuietLocal`, store to its source", then: "nothing", alone: true, run: func(p *pe) (first, then func()) {
+		return func() { p.data.PutNB(1, p.mine[:8]); must(p.Context().QuietLocal(p.ctx)) },
+			func() { p.mine[0] = 1 }
+	}},
+	{first: "`PutNB`, `LocalCompletion.Wait`, store to its source", then: "nothing", alone: true, run: func(p *pe) (first, then func()) {
+		return func() { must(p.data.PutNB(1, p.mine[:8]).Wait(p.ctx)) },
+			func() { p.mine[0] = 1 }
+	}},
+	{first: "put, get of what was put", then: "nothing", alone: true, run: func(p *pe) (first, then func()) {
+		return func() { p.word.Put(1, 1) },
+			func() { p.word.Get(1) }
+	}},
+	{first: "`GetNB`, put to what it reads", then: "nothing", alone: true, run: func(p *pe) (first, then func()) {
+		return func() { p.data.GetNB(1, p.mine[:8]) },
+			func() { p.word.Put(1, 1) }
+	}},
+	{first: "put with signal, put to the same bytes, quiet, atomic set", then: "wait, get", run: func(p *pe) (first, then func()) {
+		return func() { p.word.PutSignal(1, &p.value, p.sig, 1); p.word.Put(1, 2); p.MustQuiet(); p.flag.Set(1, 1) },
+			func() { p.awaitFlag(); p.word.Get(1) }
+	}},
+	{first: "put, atomic add to the same word, quiet, atomic set", then: "wait, get", run: func(p *pe) (first, then func()) {
+		return func() { p.word.Put(1, 1); p.cell.Add(1, 1); p.MustQuiet(); p.flag.Set(1, 1) },
+			func() { p.awaitFlag(); p.word.Get(1) }
+	}},
+
 	// Signals.
 	{first: "put with signal", then: "wait for the signal, get", run: func(p *pe) (first, then func()) {
 		return func() { p.word.PutSignal(1, &p.value, p.sig, 1) },

@@ -77,6 +77,11 @@ var usedTooEarly = []scenario{
 		return func() { c = p.data.PutNB(1, p.mine[:8]); p.data.PutNB(1, p.mine[8:16]) },
 			func() { must(c.Wait(p.ctx)); p.mine[8] = 1 }
 	}},
+	{first: "`PutNB`, `PutNB`, `LocalCompletion.Wait` of the second, store to the source of the first", then: "nothing", alone: true, run: func(p *pe) (first, then func()) {
+		var c pgas.LocalCompletion
+		return func() { p.data.PutNB(1, p.mine[:8]); c = p.data.PutNB(1, p.mine[8:16]) },
+			func() { must(c.Wait(p.ctx)); p.mine[0] = 1 }
+	}},
 	{first: "`PutNotifyNB`, store to its source, before a quiet", then: "nothing", alone: true, run: func(p *pe) (first, then func()) {
 		return func() { p.data.PutNotifyNB(1, p.mine, 1) },
 			func() { p.mine[0] = 1 }
@@ -118,6 +123,11 @@ var notComplete = []scenario{
 	{first: "put with signal, atomic set, with no fence between", then: "wait for the word, get", run: func(p *pe) (first, then func()) {
 		return func() { p.word.PutSignal(1, &p.value, p.sig, 1); p.flag.Set(1, 1) },
 			func() { p.awaitFlag(); p.word.Get(1) }
+	}},
+	{first: "put with signal, put with another signal", then: "wait for the second signal, get of the first data", run: func(p *pe) (first, then func()) {
+		second, sig := p.data.At(1), p.newSignal()
+		return func() { p.word.PutSignal(1, &p.value, p.sig, 1); second.PutSignal(1, &p.value, sig, 1) },
+			func() { got(sig.WaitUntil(p.ctx, pgas.EQ, 1)); p.word.Get(1) }
 	}},
 	{first: "put, notification, with no fence between", then: "wait for the notification, get", run: func(p *pe) (first, then func()) {
 		return func() { p.word.Put(1, 1); p.Notify(1, 1) },
@@ -217,6 +227,11 @@ var unseen = []scenario{
 		return func() { p.word.Put(1, 1); p.MustQuiet(); close(p.order.closed) },
 			func() { <-p.order.closed; p.word.Get(1) }
 	}},
+}
+
+// newSignal returns a signal of its own.
+func (p *pe) newSignal() pgas.SignalRef {
+	return pgas.SignalOf(got(pgas.Alloc[pgas.Signal](p.ctx, p.World, 1)), 0)
 }
 
 // awaitFlag waits until the flag of this PE is 1.

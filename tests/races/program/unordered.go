@@ -63,6 +63,12 @@ var unordered = []scenario{
 		return p.either(put, note),
 			func() { p.await(); p.awaitNote(1); p.word.Get(2) }
 	}},
+	{first: "notified put", then: "wait for the notification of a third PE, get", pes: 3, run: func(p *pe) (first, then func()) {
+		return p.either(
+				func() { p.word.PutNotify(2, &p.value, 1); p.pass() },
+				func() { p.Notify(2, 2); p.pass() }),
+			func() { p.await(); p.awaitNote(2); p.word.Get(2) }
+	}},
 	{first: "put, barrier of another team", then: "get", pes: 3, run: func(p *pe) (first, then func()) {
 		t, mine := p.teamOfFirst(2), p.data.At(p.PE())
 		return func() { mine.Put(2, 1); p.MustQuiet(); must(t.Barrier(p.ctx)); p.pass() },
