@@ -30,11 +30,14 @@ type Channel struct {
 	quieted clock  // operations before the last quiet
 	quiets  uint64 // how many quiets there were
 	closed  bool   // the strands have ended
+	workers *workers
 }
 
 // Over returns a channel over c, which is one of t, in a job of npes PEs.
 func Over(c *shm.Channel, t *shm.Transport, npes int) transport.Channel {
-	return &Channel{mem: c, shm: t, targets: make([]target, maxTargets(npes))}
+	s := &Channel{mem: c, shm: t, targets: make([]target, maxTargets(npes)), workers: new(workers)}
+	runtime.AddCleanup(s, (*workers).end, s.workers) // a PE that panics closes nothing
+	return s
 }
 
 //go:norace
@@ -80,7 +83,7 @@ func (c *Channel) run(at **strand, t *task, on, also span) {
 		return
 	}
 	if *at == nil {
-		*at = begin(c.mem)
+		*at = c.workers.begin(c.mem)
 	}
 	s, to := *at, c.target(t.pe)
 	if s.quiets != c.quiets {
@@ -109,7 +112,7 @@ func (c *Channel) runSource(t *task) {
 	}
 	at := &c.sources[c.handles.last%nsources]
 	if *at == nil {
-		*at = begin(c.mem)
+		*at = c.workers.begin(c.mem)
 	}
 	s := *at
 	if s.quiets != c.quiets {
@@ -144,8 +147,14 @@ func (c *Channel) await(pe int, on span, fenced, writes bool) {
 	defer c.unlock()
 	to := c.target(pe)
 	for _, s := range to.strands() {
-		if s != nil && s.remote.overlap(on) && (writes || !to.isGet(s)) {
+		if s == nil || !writes && to.isGet(s) {
+			continue
+		}
+		if s.remote.overlap(on) {
 			s.ended.follow()
+		}
+		if s.past.overlap(on) {
+			c.quieted.follow() // another goroutine may have called Quiet
 		}
 	}
 	if fenced && to.fences > 0 {
@@ -270,7 +279,7 @@ func (c *Channel) Fence(pe int) {
 //go:norace
 func (c *Channel) fence(to *target) {
 	if to.order == nil {
-		to.order = begin(c.mem)
+		to.order = c.workers.begin(c.mem)
 	}
 	t := &task{kind: fence, fenced: &to.fenced}
 	for _, s := range to.strands() {
@@ -305,6 +314,7 @@ func (to *target) complete() {
 	for _, s := range to.strands() {
 		if s != nil {
 			s.ended.follow()
+			s.past.addAll(&s.remote)
 			s.remote.clear()
 			s.local.clear()
 		}
@@ -317,21 +327,9 @@ func (to *target) complete() {
 func (c *Channel) Close() error {
 	c.lock()
 	defer c.unlock()
-	for i := range c.targets {
-		for _, s := range c.targets[i].strands() {
-			if s != nil {
-				s.end()
-			}
-		}
-		c.targets[i] = target{}
-	}
-	c.closed = true
-	for i, s := range c.sources {
-		if s != nil {
-			s.end()
-		}
-		c.sources[i] = nil
-	}
+	c.workers.end()
+	clear(c.targets)
+	c.sources, c.closed = [nsources]*strand{}, true
 	return c.mem.Close()
 }
 

@@ -19,7 +19,7 @@ func heapSpan(pe int, off uint64, n int) span {
 //go:norace
 func (s span) overlaps(t span) bool { return s.lo < t.hi && t.lo < s.hi }
 
-// spans are the bytes that a strand has accessed since the last quiet.
+// spans are bytes that a strand has accessed.
 type spans struct {
 	each [16]span
 	n    int
@@ -43,6 +43,14 @@ func (s *spans) add(t span) {
 		s.rest = t
 	}
 	s.rest = span{min(s.rest.lo, t.lo), max(s.rest.hi, t.hi)}
+}
+
+//go:norace
+func (s *spans) addAll(t *spans) {
+	for i := range t.n {
+		s.add(t.each[i])
+	}
+	s.add(t.rest)
 }
 
 //go:norace

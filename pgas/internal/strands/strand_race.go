@@ -2,7 +2,23 @@
 
 package strands
 
-import "github.com/gopgas/gopgas/pgas/transport/shm"
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"sync"
+
+	"github.com/gopgas/gopgas/pgas/transport/shm"
+)
+
+// maxGoroutines is how many goroutines a process may have for another strand to be one. The detector ends a process
+// that has some 8,000.
+const maxGoroutines = 4000
+
+var tellTooMany = sync.OnceFunc(func() {
+	fmt.Fprintf(os.Stderr, "pgas: the race detector does not see all operations as work that goes on after their calls from now on, "+
+		"because this process has %d goroutines: use fewer contexts, or fewer PEs\n", maxGoroutines)
+})
 
 // maxFrames is how many frames of the initiator's stack a report shows.
 const maxFrames = 24
@@ -11,7 +27,7 @@ const maxFrames = 24
 // goroutine that has locked the channel, or to the strand while that goroutine waits for it.
 type strand struct {
 	mem    *shm.Channel
-	tasks  chan *task
+	tasks  chan *task // nil: there are too many goroutines, so the initiator carries out the tasks
 	done   chan struct{}
 	issued clock // what the initiator of the task has done
 	ended  clock // what the strand has done
@@ -19,7 +35,8 @@ type strand struct {
 	wanted, shown stack // the initiator's, and the one that the detector has
 
 	fences, quiets uint64 // how many of the target's fences, and of the channel's quiets, the strand has followed
-	remote         spans  // of targets
+	remote         spans  // of targets, since the last quiet
+	past           spans  // of targets, before the last quiet
 	local          spans  // of the initiator
 }
 
@@ -29,11 +46,34 @@ type stack struct {
 	n   int
 }
 
+// workers are the strands of a channel that are goroutines.
+type workers struct{ all []*strand }
+
 // begin starts a strand.
-func begin(mem *shm.Channel) *strand {
-	s := &strand{mem: mem, tasks: make(chan *task), done: make(chan struct{})}
+//
+//go:norace
+func (w *workers) begin(mem *shm.Channel) *strand {
+	s := &strand{mem: mem}
+	if runtime.NumGoroutine() >= maxGoroutines {
+		hide()
+		tellTooMany()
+		show()
+		return s
+	}
+	s.tasks, s.done = make(chan *task), make(chan struct{})
+	w.all = append(w.all, s)
 	go s.work()
 	return s
+}
+
+// end stops the strands.
+//
+//go:norace
+func (w *workers) end() {
+	for _, s := range w.all {
+		s.end()
+	}
+	w.all = nil
 }
 
 // work carries out tasks until it is to stop.
@@ -58,6 +98,10 @@ func (s *strand) work() {
 //
 //go:norace
 func (s *strand) run(t *task) {
+	if s.tasks == nil {
+		t.carryOut(s)
+		return
+	}
 	s.issued.setTo()
 	hide()
 	s.tasks <- t
@@ -89,6 +133,13 @@ func (s *strand) carryOut(t *task) {
 	}
 	s.shown = s.wanted
 	s.issued.follow()
+	t.carryOut(s)
+}
+
+// carryOut does what t says on the calling goroutine, after what t is to follow.
+//
+//go:norace
+func (t *task) carryOut(s *strand) {
 	for i := range t.nafter {
 		t.after[i].follow()
 	}

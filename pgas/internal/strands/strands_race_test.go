@@ -1,0 +1,159 @@
+//go:build race
+
+package strands_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"testing"
+
+	"github.com/gopgas/gopgas/pgas"
+	"github.com/gopgas/gopgas/pgas/pgastest"
+)
+
+// kinds issues one operation of each kind on c to pe, and completes them. The PEs access elements of their own.
+func kinds(ctx context.Context, w *pgas.World, c *pgas.Context, mem pgas.Slice[int64], pe int) error {
+	mine := mem.Range(16*w.PE(), 16*w.PE()+16).On(c)
+	word := pgas.AtomicsOf(mine).At(8)
+	var old, got int64
+	mine.At(0).Put(pe, 1)
+	mine.Range(1, 3).PutNB(pe, []int64{2, 3})
+	word.Add(pe, 1)
+	c.Fence()
+	word.FetchAddNB(pe, 1, &old)
+	mine.At(1).GetNB(pe, &got)
+	if err := c.Quiet(ctx); err != nil {
+		return err
+	}
+	if v := mine.At(0).Get(pe); v != 1 || got != 2 {
+		return fmt.Errorf("PE %d got %d and %d of PE %d, want 1 and 2", w.PE(), v, got, pe)
+	}
+	return nil
+}
+
+// all issues operations of each kind on several contexts to all PEs, and leaves the contexts open.
+func all(contexts int) pgastest.Body {
+	return func(ctx context.Context, w *pgas.World) error {
+		s, err := pgas.Alloc[int64](ctx, w, 16*w.NPEs())
+		if err != nil {
+			return err
+		}
+		for range contexts {
+			c, err := w.NewContext()
+			if err != nil {
+				return err
+			}
+			for pe := range w.NPEs() {
+				if err := kinds(ctx, w, c, s.All(), pe); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+}
+
+// awaitGoroutines returns when this process has at most n goroutines.
+func awaitGoroutines(n int) {
+	for runtime.NumGoroutine() > n {
+		runtime.GC()
+	}
+}
+
+// TestEnd: strands end with their World, however it ends.
+func TestEnd(t *testing.T) {
+	failed := errors.New("failed")
+	for name, end := range map[string]func(*pgas.World) error{
+		"closed":    func(*pgas.World) error { return nil },
+		"abandoned": func(*pgas.World) error { return failed },
+		"panic":     func(*pgas.World) error { panic(failed) },
+		"misuse":    func(w *pgas.World) error { w.Context().FencePE(-1); return nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			before := runtime.NumGoroutine()
+			err := pgastest.Goroutines(t.Context(), 3, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
+				if err := all(2)(ctx, w); err != nil {
+					return err
+				}
+				if err := w.Barrier(ctx); err != nil {
+					return err
+				}
+				return end(w)
+			})
+			if (err == nil) != (name == "closed") {
+				t.Fatal(err)
+			}
+			awaitGoroutines(before)
+		})
+	}
+}
+
+// TestManyWorlds: a process may have as many Worlds as it likes, one after the other.
+func TestManyWorlds(t *testing.T) {
+	before, n := runtime.NumGoroutine(), 1000
+	if testing.Short() {
+		n = 100
+	}
+	for range n {
+		if err := pgastest.Goroutines(t.Context(), 2, pgastest.Options{}, all(1)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	awaitGoroutines(before)
+}
+
+// TestManyContexts: more contexts than the detector has room for get no strands. On one processor, too.
+func TestManyContexts(t *testing.T) {
+	for _, procs := range []int{runtime.GOMAXPROCS(0), 1} {
+		t.Run(fmt.Sprintf("%d processors", procs), func(t *testing.T) {
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
+			most := make([]int, 16)
+			err := pgastest.Goroutines(t.Context(), len(most), pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
+				err := all(64)(ctx, w)
+				most[w.PE()] = runtime.NumGoroutine()
+				return errors.Join(err, w.Barrier(ctx))
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for pe, n := range most {
+				if n > 5000 {
+					t.Errorf("PE %d: %d goroutines", pe, n)
+				}
+			}
+		})
+	}
+}
+
+// TestQuietOfAnotherGoroutine: a get comes after the put to the same bytes, although another goroutine has called Quiet
+// in between, and nothing that the detector sees orders that call.
+func TestQuietOfAnotherGoroutine(t *testing.T) {
+	pgastest.RunGoroutines(t, 2, func(ctx context.Context, w *pgas.World) error {
+		s, err := pgas.Alloc[int64](ctx, w, 2)
+		if err != nil {
+			return err
+		}
+		begin, end := make(chan struct{}), make(chan error)
+		go func() {
+			runtime.RaceDisable()
+			<-begin
+			runtime.RaceEnable()
+			err := w.Quiet(ctx)
+			runtime.RaceDisable()
+			end <- err
+			runtime.RaceEnable()
+		}()
+		mine := s.At(w.PE())
+		mine.Put(1-w.PE(), 1)
+		runtime.RaceDisable()
+		begin <- struct{}{}
+		err = <-end
+		runtime.RaceEnable()
+		if v := mine.Get(1 - w.PE()); v != 1 {
+			return fmt.Errorf("got %d, want 1", v)
+		}
+		return err
+	})
+}
