@@ -32,7 +32,8 @@
 // target are in order.
 //
 // The detector keeps some 250 goroutines apart, so there are few strands. An operation that finds no unused strand of
-// its kind shares one. The detector may then miss a conflict. It never reports one that does not exist.
+// its kind shares one. In a process of many goroutines a new strand is none, and the initiator carries out its tasks.
+// The detector may then miss a conflict. It never reports one that does not exist.
 //
 // Atomics that return nothing order those that see their effect after the initiator, and order the initiator after
 // nothing. Atomics and gets that return a value are steps of the initiator.
