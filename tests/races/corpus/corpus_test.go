@@ -103,12 +103,8 @@ func TestMarks(t *testing.T) {
 
 // unseen has the wrong programs that the race detector does not report, and why.
 var unseen = map[string]string{
-	"local/storeAfterOtherCompletion":  "one strand reads all sources of a Context in order",
-	"notified/wrongSource":             "a PE that takes a note may have seen others that were there before",
-	"notified/notifiedOnTwoContexts":   "the same",
-	"collective/getOfOtherDestination": "inside a host a collective of this size is complete on all members when it returns on one",
-	"collective/putIntoOtherSource":    "the same",
-	"ptr/ptrStoreWithoutFence":         "a store is in the order of its program",
+	"ptr/ptrStoreWithoutFence": "a store is in the order of its program",
+	"lock/writeUnderRLock":     "the words of the lock order its readers, unless they come at the same time: seen in one run of three",
 }
 
 // TestGoroutines: PEs that are goroutines, under Go's race detector. What two PEs do may be ordered by chance, so a
@@ -128,7 +124,7 @@ func TestGoroutines(t *testing.T) {
 	for _, name := range missing(outcomes) {
 		t.Errorf("%s is not found", name)
 	}
-	held(t, outcomes, 190)
+	held(t, outcomes, 208)
 }
 
 // missing returns the wrong programs that have shown nothing, but for the unseen.
@@ -148,7 +144,10 @@ func TestChecked(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector sees more")
 	}
-	held(t, judge(t, "checked", "", 1), 85)
+	held(t, judge(t, "checked", "", 1), 70)
+	if testing.Short() {
+		return // the other half is linked first
+	}
 	held(t, judgeIn(t, loadsAsGets(t), "checked", "", 1), 135)
 }
 
@@ -158,7 +157,7 @@ func TestLate(t *testing.T) {
 		held(t, judge(t, "late", "^(local|order)/", 1), 34)
 		return
 	}
-	held(t, judge(t, "late", "", 1), 120)
+	held(t, judge(t, "late", "", 1), 130)
 }
 
 // TestSim: ten seeds of the simulator.
@@ -166,7 +165,7 @@ func TestSim(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector has nothing to find in the simulator, which runs all PEs on one goroutine")
 	}
-	held(t, judge(t, "sim", "", 10), 120)
+	held(t, judge(t, "sim", "", 10), 140)
 }
 
 // TestVet: pgasvet, which reads the programs.
@@ -175,7 +174,7 @@ func TestVet(t *testing.T) {
 		t.Skip("pgasvet runs no program")
 	}
 	outcomes := vetOutcomes(t)
-	held(t, outcomes, 35)
+	held(t, outcomes, 70)
 }
 
 // held fails the test if a right program is reported, or fewer wrong ones than a number.
