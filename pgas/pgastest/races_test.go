@@ -40,7 +40,7 @@ func killed(ctx context.Context, w *pgas.World) error {
 		words.At(i).Put(1, 1)
 		pgas.AtomicOf(words, i).FetchAdd(1, 1)
 	}
-	return w.Barrier(ctx)
+	return w.Barrier(ctx) //pgasvet:ok PE 1 has ended itself
 }
 
 // stopped has PE 1 stopped while PE 0 sends it records, until PE 0 has sent them all.
