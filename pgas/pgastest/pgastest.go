@@ -8,8 +8,9 @@
 // Bench measures a body on the first three, as a benchmark.
 //
 // PEs check every access to symmetric memory, as with PGAS_CHECK=1: use of freed memory fails the test. With
-// PGAS_CHECK=0 in the environment, or among what a call adds to it, they take the fast path instead. With PGAS_STATS=1
-// in the environment of the test they count what they do, for World.Stats.
+// PGAS_CHECK=0 in the environment, or among what a call adds to it, they take the fast path instead. With
+// PGAS_CHECK=race they also look for races between PEs, which fail the test. With PGAS_STATS=1 in the environment of
+// the test they count what they do, for World.Stats.
 //
 // The test binary is its own launcher. The processes of the PEs run the test function again up to the call of Run, so
 // they must reach it in the same way as the process of go test.
