@@ -208,7 +208,7 @@ func (c *Carriage) tell(via transport.Channel, to int, r *racecheck.Record) (arr
 	case r.Release == 0:
 		return true
 	}
-	if c.lost.Load() { // perhaps only now
+	if c.lost.Load() { // perhaps now
 		o.tellLost()
 	}
 	if r.Release&racecheck.ReleaseWord != 0 {

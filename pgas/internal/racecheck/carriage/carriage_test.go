@@ -24,9 +24,14 @@ type book struct {
 	mu      sync.Mutex
 	records []*racecheck.Record
 	stopped bool
+	first   func() // is called before the first record is taken; nil: nothing is
 }
 
 func (b *book) Apply(r *racecheck.Record) {
+	if f := b.first; f != nil {
+		b.first = nil
+		f()
+	}
 	b.mu.Lock()
 	b.records = append(b.records, r)
 	b.mu.Unlock()
@@ -300,6 +305,33 @@ func TestAsk(t *testing.T) {
 	}
 }
 
+// TestAnswerIsLate: an answer has what the asker had seen before it asked, although the PE that is asked had read the
+// ring with the record of that before, and not the question.
+func TestAnswerIsLate(t *testing.T) {
+	r := newRig(t, 3, nil)
+	call := racecheck.CallKey{Home: 0, Size: 1}
+	r.stop(0)
+	r.books[0].first = func() { // between the rings of PEs 1 and 2
+		r.pes[1].Tell(nil, 0, &racecheck.Record{Access: racecheck.Access{After: racecheck.After{Clock: clockOf(1, 7)}}, Release: racecheck.ReleaseCall, Call: call})
+	}
+	r.pes[2].Tell(nil, 0, &racecheck.Record{Count: 1, Bytes: 8})
+	done := make(chan *racecheck.Clock)
+	go func() {
+		c, err := r.pes[2].Ask(context.Background(), 0, racecheck.Question{Call: &call})
+		if err != nil {
+			t.Error(err)
+		}
+		done <- c
+	}()
+	for in := &r.pes[0].in[2*Slots+sharedSlot]; in.tail.Load() == 0; {
+		runtime.Gosched() // the question comes in one frame with the record
+	}
+	r.resume(0)
+	if c := <-done; !same(c, clockOf(1, 7)) {
+		t.Error("the answer is older than what the asker has seen")
+	}
+}
+
 // TestFullRings: PEs that send each other more than the rings hold, and read only when they must, go on.
 func TestFullRings(t *testing.T) {
 	r := newRig(t, 2, nil)
@@ -445,7 +477,9 @@ func TestWords(t *testing.T) {
 // TestTornRow: a row that no writer has finished is waited for, and the death of its writer ends that.
 func TestTornRow(t *testing.T) {
 	r := newRig(t, 3, nil)
-	r.pes[2].Tell(r.pes[2].Near, 0, &racecheck.Record{Access: racecheck.Access{Strand: racecheck.Strand{From: 2}, After: racecheck.After{Clock: clockOf(2, 7)}}, Off: r.word, Count: 1, Bytes: 8, Release: racecheck.ReleaseWord})
+	for _, clock := range []*racecheck.Clock{clockOf(1, 3), clockOf(2, 7)} {
+		r.pes[2].Tell(r.pes[2].Near, 0, &racecheck.Record{Access: racecheck.Access{Strand: racecheck.Strand{From: 2}, After: racecheck.After{Clock: clock}}, Off: r.word, Count: 1, Bytes: 8, Release: racecheck.ReleaseWord})
+	}
 	q := racecheck.Question{Word: r.word, Bytes: 8}
 	row := r.pes[0].Own[r.pes[0].row(bucketOf(r.word), 2):]
 	good := bytes.Clone(row[:rowBytes])
@@ -463,8 +497,8 @@ func TestTornRow(t *testing.T) {
 	r.plain.Lock()
 	copy(row, good)
 	r.plain.Unlock()
-	if c := <-done; !has(c, clockOf(2, 7)) {
-		t.Error("the clock is not that of the row")
+	if c := <-done; !has(c, clockOf(2, 7)) || !has(c, clockOf(1, 3)) {
+		t.Error("the clock is not all that the PE has released")
 	}
 	r.plain.Lock()
 	row[0]++ // another version, with a sum that is wrong
