@@ -10,13 +10,15 @@ import (
 	"sync/atomic"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/internal/node"
 	"github.com/gopgas/gopgas/pgas/internal/racecheck"
 	"github.com/gopgas/gopgas/pgas/internal/racecheck/carriage"
+	"github.com/gopgas/gopgas/pgas/internal/symheap"
 )
 
 // processRaces finds the races of the memory of this PE, a process. A nil one finds none.
 type processRaces struct {
-	w        *World
+	n        *node.Node
 	detector *racecheck.Detector
 	carriage *carriage.Carriage
 	stopped  atomic.Bool // nothing is reported any more
@@ -36,43 +38,36 @@ func (d carriedDetector) Stop() { d.stopped.Store(true) }
 // heapShareOfRaces is which part of a heap the carriage may have.
 const heapShareOfRaces = 4
 
-// openRaces makes this PE look for races with the others of its job, if that is wanted. It returns an error if there is
-// no room for what that needs.
-func (w *World) openRaces(job *racecheck.Job) error {
-	if job != nil {
-		w.n.Races = job.Join(w.n.Job.PE, w.offsetOf, w.n.PlaceName)
-	}
-	if job != nil || !w.n.Job.Settings.Race || w.n.Sched != nil {
-		return nil
-	}
-	layout, err := carriage.LayoutFor(w.n.Job.NPEs, (w.heap.Usage.Max-boot.ReservedBytes)/heapShareOfRaces)
+// openProcessRaces makes the PE of n look for races with the others of its job, which are processes. offsetOf finds
+// addresses in its heap. It returns an error if there is no room for what that needs.
+func openProcessRaces(n *node.Node, heap *symheap.Heap, offsetOf racecheck.Heap) (*processRaces, error) {
+	layout, err := carriage.LayoutFor(n.Job.NPEs, (heap.Usage.Max-boot.ReservedBytes)/heapShareOfRaces)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	base, ok := w.heap.Alloc(layout.Bytes(), boot.PageBytes)
+	base, ok := heap.Alloc(layout.Bytes(), boot.PageBytes)
 	if !ok {
-		return &HeapFullError{Bytes: layout.Bytes(), InUse: w.heap.Usage.InUse, Max: w.heap.Usage.Max}
+		return nil, fmt.Errorf("PGAS_CHECK=race finds no %d bytes in the symmetric heap: set a larger PGAS_HEAP_MAX", layout.Bytes())
 	}
-	r := &processRaces{w: w}
+	r := &processRaces{n: n}
 	reporter := racecheck.NewReporter(r.print)
 	report := func(x racecheck.Report) {
 		if !r.stopped.Load() {
 			reporter.Report(x)
 		}
 	}
-	r.detector = racecheck.NewDetector(w.n.Job.PE, report, func() { r.missed("accesses to some memory, for which the shadow has no room") })
-	if r.carriage, err = carriage.Over(&w.n, layout, base, carriedDetector{r}, r.say); err != nil {
-		return err
+	r.detector = racecheck.NewDetector(n.Job.PE, report, func() { r.missed("accesses to some memory, for which the shadow has no room") })
+	if r.carriage, err = carriage.Over(n, layout, base, carriedDetector{r}, r.say); err != nil {
+		return nil, err
 	}
-	w.races = r
-	w.n.Races = racecheck.NewPE(w.n.Job.PE, r.carriage, w.offsetOf, report, r.missed)
-	return nil
+	n.Races = racecheck.NewPE(n.Job.PE, r.carriage, offsetOf, report, r.missed)
+	return r, nil
 }
 
 // print prints a report. The job ends with the status of PGAS_RACE_EXIT from now on.
 func (r *processRaces) print(x racecheck.Report) {
-	r.w.n.Job.RaceReported()
-	r.say(x.Text(func(_ int, off uint64) string { return r.w.n.PlaceName("the word", off) }))
+	r.n.Job.RaceReported()
+	r.say(x.Text(func(_ int, off uint64) string { return r.n.PlaceName("the word", off) }))
 }
 
 // missed says once what is not seen from now on.
@@ -84,7 +79,7 @@ func (r *processRaces) missed(what string) {
 }
 
 func (r *processRaces) say(line string) {
-	fmt.Fprintf(os.Stderr, "pgas: PE %d on %s: %s\n", r.w.n.Job.PE, r.w.n.Job.Host().Name, line)
+	fmt.Fprintf(os.Stderr, "pgas: PE %d on %s: %s\n", r.n.Job.PE, r.n.Job.Host().Name, line)
 }
 
 // flush sends the records that were kept, before the PEs leave together.

@@ -21,6 +21,7 @@ import (
 	"github.com/gopgas/gopgas/pgas/internal/node"
 	"github.com/gopgas/gopgas/pgas/internal/private"
 	"github.com/gopgas/gopgas/pgas/internal/profiles"
+	"github.com/gopgas/gopgas/pgas/internal/racecheck"
 	"github.com/gopgas/gopgas/pgas/internal/symheap"
 	"github.com/gopgas/gopgas/pgas/topo"
 )
@@ -86,6 +87,18 @@ func openWith(ctx context.Context, job *boot.Job, opts private.Options) (*World,
 	}
 	w.introduce()
 	return w, nil
+}
+
+// openRaces makes this PE look for races with the others of its job, if that is wanted. PEs that are goroutines share
+// job. It returns an error if there is no room for what that needs.
+func (w *World) openRaces(job *racecheck.Job) (err error) {
+	switch {
+	case job != nil:
+		w.n.Races = job.Join(w.n.Job.PE, w.offsetOf, w.n.PlaceName)
+	case w.n.Job.Settings.Race && w.n.Sched == nil:
+		w.races, err = openProcessRaces(&w.n, w.heap, w.offsetOf)
+	}
+	return err
 }
 
 // openRemote opens the transport to other hosts, if the job has any.
