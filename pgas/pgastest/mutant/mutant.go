@@ -25,11 +25,20 @@ type Bug struct {
 	File  string   // from the package's folder, of the package or of one that it imports
 	Edits []string // old, new, old, new, …; the file has each old text once
 	Run   string   // a pattern of the tests that find it, as of go test -run
+
+	// Programs: the programs that the tests build have the bug, too.
+	Programs bool
 }
 
 // New returns a bug: edits are old, new, old, new, …
 func New(name, file, run string, edits ...string) Bug {
 	return Bug{Name: name, File: file, Edits: edits, Run: run}
+}
+
+// InPrograms returns b, for tests that build programs in which the bug is to be.
+func (b Bug) InPrograms() Bug {
+	b.Programs = true
+	return b
 }
 
 // Plant tries the bugs of one kind, each as a subtest. All must follow the source: an edit whose old text is not in the
@@ -69,11 +78,15 @@ func (b Bug) source(t *testing.T) string {
 // mustBeFound runs the tests with text in place of the file, until one of them fails. One must, or the program must
 // die.
 func (b Bug) mustBeFound(t *testing.T, text string, args []string) {
-	binary := b.build(t, text)
+	overlay := b.overlay(t, text)
+	binary := b.build(t, overlay)
 	ctx, cancel := hang.Context(t.Context())
 	defer cancel()
 	out := &output{found: cancel}
 	cmd := exec.CommandContext(ctx, binary, append([]string{"-test.v", "-test.failfast", "-test.run=" + b.Run}, args...)...)
+	if b.Programs {
+		cmd.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -overlay="+overlay)
+	}
 	cmd.Stdout, cmd.Stderr = out, out
 	cmd.WaitDelay = time.Second // processes that the tests have started keep the output open
 	err := cmd.Run()
@@ -109,10 +122,10 @@ func (o *output) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// build compiles the package's tests with text in place of the file.
-func (b Bug) build(t *testing.T, text string) (binary string) {
+// build compiles the package's tests with an overlay.
+func (b Bug) build(t *testing.T, overlay string) (binary string) {
 	binary = filepath.Join(t.TempDir(), "mutant.test")
-	out, err := exec.CommandContext(t.Context(), "go", "test", "-c", "-vet=off", "-overlay", b.overlay(t, text), "-o", binary, ".").CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), "go", "test", "-c", "-vet=off", "-overlay", overlay, "-o", binary, ".").CombinedOutput()
 	if err != nil {
 		t.Fatalf("it does not build: %v\n%s", err, out)
 	}
