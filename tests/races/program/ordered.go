@@ -72,6 +72,10 @@ var ordered = []scenario{
 		return func() { must(p.data.PutNB(1, p.mine[:8]).Wait(p.ctx)) },
 			func() { p.mine[0] = 1 }
 	}},
+	{first: "`PutNB`, `PutNB`, quiet, store to its source", then: "nothing", alone: true, run: func(p *pe) (first, then func()) {
+		return func() { p.data.PutNB(1, p.mine[:8]); p.data.PutNB(1, p.mine[:8]); p.MustQuiet(); p.mine[0] = 1 },
+			func() { p.data.PutNB(1, p.mine[:8]) }
+	}},
 	{first: "put, get of what was put", then: "nothing", alone: true, run: func(p *pe) (first, then func()) {
 		return func() { p.word.Put(1, 1) },
 			func() { p.word.Get(1) }
