@@ -377,6 +377,9 @@ func manyTeams(ctx context.Context, w *pgas.World) error {
 				return fmt.Errorf("team %d: %w", i, err)
 			}
 		}
+		if err := w.Sync(ctx); err != nil { // a sum may still read the sources of others
+			return err
+		}
 		for i, team := range alive {
 			if got, want := mem.Local()[teams+i], int64(i*(0+1+2+3)); got != want {
 				return fmt.Errorf("generation %d: the sum of team %d is %d, want %d", generation, i, got, want)

@@ -40,8 +40,8 @@ type Config struct {
 	HeapMax uint64
 	// Check makes the PEs check their references, as PGAS_CHECK=1 does.
 	Check bool
-	// Races looks for races between the PEs, as PGAS_CHECK=race does: a race fails the run. It sees more than the run at
-	// hand shows, since it asks which accesses are ordered. Plain loads and stores are not seen.
+	// Races looks for races between the PEs, as PGAS_CHECK=race does: a race fails the run. It sees more than the run
+	// at hand shows, since it asks which accesses are ordered. Plain loads and stores are not seen.
 	Races bool
 	// Stats makes the PEs count what they do, as PGAS_STATS=1 does: World.Stats has the counts, in virtual time.
 	Stats bool

@@ -1,8 +1,8 @@
 package racecheck
 
-// Clocks. A clock is a set of accesses: those that come before a moment. It has a component for each PE: how many of the
-// PE's own steps, of which streams all operations up to a number, and of which single operations or operations to one PE
-// more than that.
+// Clocks. A clock is a set of accesses: those that come before a moment. It has a component for each PE: how many of
+// the PE's own steps, of which streams all operations up to a number, and of which single operations or operations to
+// one PE more than that.
 //
 // Clocks are values that never change. Those that follow from each other share the components that are equal, so a
 // clock is a slice of pointers, and to join two of them looks at the components that differ.

@@ -1,8 +1,8 @@
 package racecheck
 
-// The detector beside an oracle: random programs of a few PEs, and the graph of all that happens before what, with every
-// edge drawn and every pair of accesses compared. An operation is reported if and only if the oracle finds a race of it
-// with something earlier.
+// The detector beside an oracle: random programs of a few PEs, and the graph of all that happens before what, with
+// every edge drawn and every pair of accesses compared. An operation is reported if and only if the oracle finds a race
+// of it with something earlier.
 
 import (
 	"context"
@@ -424,8 +424,8 @@ func (o *oracle) meet() {
 	}
 }
 
-// TestNotesWithOneKey: of two notes with the same key the first tells nothing of what the second comes after. If they may
-// be out of order, either may be either: nothing is reported.
+// TestNotesWithOneKey: of two notes with the same key the first tells nothing of what the second comes after. If they
+// may be out of order, either may be either: nothing is reported.
 func TestNotesWithOneKey(t *testing.T) {
 	for _, contexts := range []int{1, 2} {
 		o := newOracle(0)
