@@ -110,7 +110,7 @@ func (a *adversary) takes(o *Op, t *engine.Task) bool {
 		l.held, l.since = true, a.net.Engine.Now()+t.Elapsed
 		a.held = append(a.held, o)
 		a.tick()
-	case !late && !l.keep && o.dst != nil && !o.flow.mustWait(o):
+	case !late && !l.keep && o.dst != nil && !o.to.dead && !o.flow.mustWait(o):
 		a.applyNow(o)
 		a.fillNow(o)
 	default:
