@@ -31,7 +31,7 @@ var mutants = []mutant.Bug{
 	plant("a quiet of the sources completes nothing", ofStrands+"deferred_race.go", "\t\tif s != nil {\n\t\t\ts.ended.follow()\n", "\t\tif s != nil {\n"),
 	plant("a wait for a source orders nothing", ofStrands+"deferred_race.go", "\t\tc.handles.clocks[handle%n].follow()\n", "\t\t_ = n\n"),
 	plant("a get does not find what was put", ofStrands+"channel_race.go", "\t\t\ts.ended.follow()\n\t\t}\n\t}\n\tif fenced", "\t\t}\n\t}\n\tif fenced"),
-	plant("a note orders nothing", "../../pgas/transport/shm/notequeue.go", "\tq.release(n.Stamp)\n", ""),
+	plant("a note orders nothing", "../../pgas/transport/shm/notequeue.go", "\tq.places.release(n.Stamp)\n", ""),
 	plant("a request does not see its note", "../../pgas/internal/node/notequeue.go", "\tb.Ring.Seen(n.Stamp)\n", ""),
 	plant("a signal comes before its data", ofStrands+"task_race.go", "\t\tmove(t.remote, t.local)\n\t\twrites(t.remote)\n\t\tt.update(s)\n", "\t\tt.update(s)\n\t\tmove(t.remote, t.local)\n\t\twrites(t.remote)\n"),
 

@@ -64,6 +64,7 @@ type NoteQueue struct {
 	words   *queueWords
 	entries *[NoteQueueCap]entry
 	state   *boot.State
+	places  places        // of its sources and tags, for the race detector
 	seen    atomic.Uint64 // the last value of taken that this process has seen
 	_       [64]byte
 	next    uint64 // while locked: the ticket of the next note
@@ -85,7 +86,7 @@ func (q *NoteQueue) ticket() (uint64, bool) {
 
 // roomFor reports whether there is room for ticket t. If there is none, it asks the owner to make some.
 func (q *NoteQueue) roomFor(t uint64) bool {
-	taken := q.takenWord().Load() / 2
+	taken := hide(&q.words.taken).Load() / 2
 	if t-taken >= NoteQueueCap {
 		q.requestSpace()
 		return false
@@ -133,7 +134,7 @@ func (q *NoteQueue) PushAt(n transport.Note) (off uint64, ok bool) {
 func (q *NoteQueue) fill(t uint64, n transport.Note) {
 	e := &q.entries[t%NoteQueueCap]
 	e.stamp, e.bytes, e.off = n.Stamp, n.Bytes, n.Off
-	q.release(n.Stamp)
+	q.places.release(n.Stamp)
 	e.state.Store(t + 1)
 	q.state.Ring(entryOff(t))
 }
@@ -188,6 +189,9 @@ func (q *NoteQueue) Take(n *transport.Note) bool {
 	q.next++
 	return true
 }
+
+// Seen orders the caller, which has got a note with this stamp, after what the note proves, for the race detector.
+func (q *NoteQueue) Seen(s transport.Stamp) { q.places.acquire(s) }
 
 // Untake puts back the note that was taken last since the queue was locked.
 func (q *NoteQueue) Untake() { q.next-- }

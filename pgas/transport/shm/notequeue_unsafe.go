@@ -13,6 +13,7 @@ func NewNoteQueue(heap []byte, state *boot.State) *NoteQueue {
 		words:   (*queueWords)(start),
 		entries: (*[NoteQueueCap]entry)(unsafe.Add(start, wordsBytes)),
 		state:   state,
+		places:  placesAt(unsafe.Add(start, placesOff)),
 	}
 	q.seen.Store(q.words.taken.Load() / 2)
 	return q
@@ -28,7 +29,15 @@ func storeShort(dst, src []byte) {
 	copy(dst, src)
 }
 
+// placesOff is where a queue has its places, behind its words, and nplaces how many it has.
+const (
+	placesOff = 2048
+	nplaces   = 256
+)
+
 var (
+	_ [placesOff - unsafe.Sizeof(queueWords{})]byte
+	_ [wordsBytes - placesOff - 8*nplaces]byte
 	_ [wordsBytes - unsafe.Sizeof(queueWords{})]byte
 	_ [entryBytes - unsafe.Sizeof(entry{})]byte
 	_ [unsafe.Sizeof(entry{}) - entryBytes]byte

@@ -37,29 +37,23 @@ func (w *hidden) CompareAndSwap(old, new uint64) bool {
 	return w.n.CompareAndSwap(old, new)
 }
 
-// takenWord returns the word of a queue that says how many notes were taken, for initiators. The owner's goroutines see
-// each other's updates of it.
-func (q *NoteQueue) takenWord() *hidden { return (*hidden)(unsafe.Pointer(&q.words.taken)) }
+// hide returns w as a word that the race detector does not see.
+func hide(w *atomic.Uint64) *hidden { return (*hidden)(unsafe.Pointer(w)) }
 
-// placesOff is where a queue has the places of sources and tags, behind its words, and nplaces how many there are.
-const (
-	placesOff = 2048
-	nplaces   = 256
-)
+// places are the places of the sources and tags of the notes of a queue, in memory that all its PEs share.
+type places struct{ first unsafe.Pointer }
 
-var (
-	_ [placesOff - unsafe.Sizeof(queueWords{})]byte
-	_ [wordsBytes - placesOff - 8*nplaces]byte
-)
+// placesAt returns the places that begin at p.
+func placesAt(p unsafe.Pointer) places { return places{p} }
 
-// place returns the place of a note's source and tag.
-func (q *NoteQueue) place(s transport.Stamp) unsafe.Pointer {
+// of returns the place of a note's source and tag.
+func (p places) of(s transport.Stamp) unsafe.Pointer {
 	hash := uint64(s) * 0x9e3779b97f4a7c15 >> 56 % nplaces
-	return unsafe.Add(unsafe.Pointer(q.words), placesOff+8*hash)
+	return unsafe.Add(p.first, 8*hash)
 }
 
 // release orders the goroutine that gets a note with this stamp after the calling one.
-func (q *NoteQueue) release(s transport.Stamp) { runtime.RaceReleaseMerge(q.place(s)) }
+func (p places) release(s transport.Stamp) { runtime.RaceReleaseMerge(p.of(s)) }
 
-// Seen orders the calling goroutine, which has got a note with this stamp, after what the note proves.
-func (q *NoteQueue) Seen(s transport.Stamp) { runtime.RaceAcquire(q.place(s)) }
+// acquire orders the calling goroutine after those that have released a note with this stamp.
+func (p places) acquire(s transport.Stamp) { runtime.RaceAcquire(p.of(s)) }

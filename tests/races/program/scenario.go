@@ -92,6 +92,14 @@ func (p *pe) awaitAsleep() {
 	time.Sleep(20 * time.Millisecond)
 }
 
+// newSignal returns a signal of its own.
+func (p *pe) newSignal() pgas.SignalRef {
+	return pgas.SignalOf(got(pgas.Alloc[pgas.Signal](p.ctx, p.World, 1)), 0)
+}
+
+// awaitFlag waits until the flag of this PE is 1.
+func (p *pe) awaitFlag() { got(p.flag.WaitUntil(p.ctx, pgas.EQ, 1)) }
+
 // A turn orders PEs behind the back of the race detector.
 type turn struct {
 	passed atomic.Int32

@@ -228,11 +228,3 @@ var unseen = []scenario{
 			func() { <-p.order.closed; p.word.Get(1) }
 	}},
 }
-
-// newSignal returns a signal of its own.
-func (p *pe) newSignal() pgas.SignalRef {
-	return pgas.SignalOf(got(pgas.Alloc[pgas.Signal](p.ctx, p.World, 1)), 0)
-}
-
-// awaitFlag waits until the flag of this PE is 1.
-func (p *pe) awaitFlag() { got(p.flag.WaitUntil(p.ctx, pgas.EQ, 1)) }
