@@ -133,6 +133,9 @@ func TestDefaultsAreTrue(t *testing.T) {
 		if got.BootTimeout == DefaultBootTimeout {
 			got.BootTimeout = 0
 		}
+		if got.RaceExit == DefaultRaceExit {
+			got.RaceExit = 0
+		}
 		if got != (Settings{}) {
 			t.Errorf("%s=%s gives %+v, not the default", v.Name, v.Default, got)
 		}
