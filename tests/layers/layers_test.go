@@ -83,7 +83,7 @@ type limit struct{ circle, pairs int }
 const listed = 11
 
 // internals are the packages below pgas/internal, the lowest layer first: one may import those before it.
-var internals = []string{"checked", "racecheck", "racecheck/carriage", "strands", "symheap", "locklocal", "vector", "bounce", "profiles", "node", "coll", "private"}
+var internals = []string{"checked", "racecheck", "strands", "symheap", "locklocal", "vector", "bounce", "profiles", "node", "racecheck/carriage", "coll", "private"}
 
 const internal = "pgas/internal/"
 
