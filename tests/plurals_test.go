@@ -20,6 +20,8 @@ var counted = regexp.MustCompile(`(?:\S+ )?\S*%d (?:more |other |later )?(?:PEs|
 var neverOne = []string{
 	"of line %d other PEs",  // of a line
 	"-netns %s: at most %d", // a bound
+	"in a job of %d PEs",    // a PE alone has no other to tell of its accesses
+	"process has %d goroutines",
 }
 
 // TestPlurals: messages write numbers of things with internal/plural, so that none says "1 hosts". Samples and

@@ -367,7 +367,7 @@ func TestCancelEndsTheGroup(t *testing.T) {
 func TestUnderUCXIsComplete(t *testing.T) {
 	t.Chdir(filepath.Join("..", ".."))
 	native := map[string]string{ // in the text of such tests
-		"./pgas":   `RunNIC\(|everywhere\(|"PGAS_AMO=nic"`,
+		"./pgas":   `RunNIC\(|everywhere\(|"PGAS_AMO=nic"|"PGAS_CHECK=race"`,
 		"./notify": `"PGAS_AMO=nic"`,
 	}
 	of, err := underUCX(t.Context(), ".")

@@ -141,9 +141,10 @@ var ways = []way{
 func TestRaces(t *testing.T) { runWays(t, ways) }
 
 // TestRacesOften runs each scenario so often that a report which does not always come is missed.
-//
-//ci:weekly
 func TestRacesOften(t *testing.T) {
+	if !*long {
+		t.Skip("-long runs each scenario 60 times")
+	}
 	var often []way
 	for _, processors := range []string{"1", "2", "4"} {
 		often = append(often, way{name: processors + " processors", processors: processors, args: []string{"-runs=20"}, times: 20})
