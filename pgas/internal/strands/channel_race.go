@@ -30,6 +30,7 @@ type Channel struct {
 	quieted clock  // operations before the last quiet
 	quiets  uint64 // how many quiets there were
 	closed  bool   // the strands have ended
+	touched byte   // what touch has read
 	workers *workers
 }
 
@@ -212,6 +213,7 @@ func (c *Channel) GetNB(pe int, dst []byte, src uint64) {
 //
 //go:norace
 func (c *Channel) runGet(t *task) {
+	c.touched = touch(t.local)
 	to, into := c.target(t.pe), addressOf(t.local)
 	at := &to.gets[to.forGet(into)]
 	c.run(at, t, heapSpan(t.pe, t.off, len(t.remote)), span{})

@@ -22,6 +22,7 @@ type handles struct {
 //
 //go:norace
 func (c *Channel) readSource(src []byte, blocks transport.Strided, bytes int) (copied []byte, handle uint64) {
+	c.touched = touch(src)
 	read := &task{kind: read, local: src, blocks: blocks, copied: make([]byte, bytes), read: new(clock)}
 	c.runSource(read)
 	c.handles.last++

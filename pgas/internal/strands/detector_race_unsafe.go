@@ -77,6 +77,23 @@ func move(dst, src []byte) {
 	memmove(unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(src)), uintptr(len(src)))
 }
 
+// pageBytes is at most the size of a page.
+const pageBytes = 4096
+
+// touch reads a byte of each page of b, unseen by the detector, and returns what it has read. So the calling goroutine
+// faults if b has been freed, and not a strand: the PE can say what is wrong.
+//
+//go:norace
+func touch(b []byte) (read byte) {
+	for i := 0; i < len(b); i += pageBytes {
+		read ^= b[i]
+	}
+	if len(b) > 0 {
+		read ^= b[len(b)-1]
+	}
+	return read
+}
+
 // set stores v in an atomic word. To the detector those that see v come after the calling goroutine, and after nothing
 // else that has updated the word.
 //

@@ -43,6 +43,7 @@ func (c *Channel) GetNotify(ctx context.Context, pe int, dst []byte, src uint64,
 func (c *Channel) GetNotifyNB(pe int, dst []byte, src uint64, s transport.Stamp) bool {
 	c.lock()
 	defer c.unlock()
+	c.touched = touch(dst)
 	return c.runNotified(&task{kind: getNote, pe: pe, off: src, local: dst, stamp: s}, heapSpan(pe, src, len(dst)))
 }
 

@@ -7,10 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/pgastest"
+	"github.com/gopgas/gopgas/pgas/pgastest/hang"
 )
 
 // kinds issues one operation of each kind on c to pe, and completes them. The PEs access elements of their own.
@@ -56,9 +59,40 @@ func all(contexts int) pgastest.Body {
 }
 
 // awaitGoroutines returns when this process has at most n goroutines.
-func awaitGoroutines(n int) {
-	for runtime.NumGoroutine() > n {
-		runtime.GC()
+func awaitGoroutines(t *testing.T, n int) {
+	t.Helper()
+	for start := time.Now(); runtime.NumGoroutine() > n; runtime.GC() {
+		if time.Since(start) > hang.Limit {
+			t.Fatalf("%d goroutines, want %d", runtime.NumGoroutine(), n)
+		}
+	}
+}
+
+// TestFreedBuffers: an operation that reads or fills freed memory later is the misuse of its PE.
+func TestFreedBuffers(t *testing.T) {
+	for name, use := range map[string]func(mem pgas.Slice[int64], freed []int64){
+		"PutNB":       func(mem pgas.Slice[int64], freed []int64) { mem.PutNB(0, freed) },
+		"GetNB":       func(mem pgas.Slice[int64], freed []int64) { mem.GetNB(0, freed) },
+		"IPutNB":      func(mem pgas.Slice[int64], freed []int64) { mem.IPutNB(0, freed, 1, 2, 2) },
+		"GetNotifyNB": func(mem pgas.Slice[int64], freed []int64) { mem.GetNotifyNB(0, freed, 1) },
+		"FetchAddNB":  func(mem pgas.Slice[int64], freed []int64) { pgas.AtomicsOf(mem).At(0).FetchAddNB(0, 1, &freed[0]) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := pgastest.Goroutines(t.Context(), 1, pgastest.Options{Check: true}, func(ctx context.Context, w *pgas.World) error {
+				mem, err1 := pgas.Alloc[int64](ctx, w, 4)
+				old, err2 := pgas.Alloc[int64](ctx, w, 4)
+				freed := old.Local()
+				if err := errors.Join(err1, err2, old.Free(ctx)); err != nil {
+					return err
+				}
+				use(mem.All(), freed)
+				return nil
+			})
+			var misuse *pgas.UsageError
+			if !errors.As(err, &misuse) || !strings.Contains(misuse.Msg, "which was freed") {
+				t.Errorf("%v, want a UsageError about freed memory", err)
+			}
+		})
 	}
 }
 
@@ -85,7 +119,7 @@ func TestEnd(t *testing.T) {
 			if (err == nil) != (name == "closed") {
 				t.Fatal(err)
 			}
-			awaitGoroutines(before)
+			awaitGoroutines(t, before)
 		})
 	}
 }
@@ -101,7 +135,7 @@ func TestManyWorlds(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	awaitGoroutines(before)
+	awaitGoroutines(t, before)
 }
 
 // TestManyContexts: more contexts than the detector has room for get no strands. On one processor, too.

@@ -44,7 +44,7 @@ func (t *target) strands() [maxStrands]*strand {
 	return all
 }
 
-// get reports whether s is one of the strands of gets.
+// isGet reports whether s is one of the strands of gets.
 //
 //go:norace
 func (t *target) isGet(s *strand) bool {
