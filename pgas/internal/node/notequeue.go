@@ -68,23 +68,22 @@ func (b *NoteQueue) Unlock() { b.Ring.Unlock() }
 // Take takes the note that has arrived first, and reports false if there is none. The data of what was put
 // is in its place then. The caller has locked b.
 func (b *NoteQueue) Take(n *transport.Note) bool {
-	taken := b.take(n)
-	if taken && b.node.Races != nil {
-		b.node.Races.Took(b.node.Ctx, *n)
-	}
-	return taken
-}
-
-// take is Take without the detector of races.
-func (b *NoteQueue) take(n *transport.Note) bool {
 	if b.first < len(b.held) {
 		*n = b.held[b.first]
 		if b.first++; b.first == len(b.held) {
 			b.held, b.first = b.held[:0], 0
 		}
-		return true
+		return b.took(n)
 	}
-	return b.Ring.Take(n) || b.Ring.Overflowed() && b.pullOverflow() && b.Ring.Take(n)
+	return (b.Ring.Take(n) || b.Ring.Overflowed() && b.pullOverflow() && b.Ring.Take(n)) && b.took(n)
+}
+
+// took tells the detector of races, if there is one, of a note that was taken. It returns true.
+func (b *NoteQueue) took(n *transport.Note) bool {
+	if b.node.Races != nil {
+		b.node.Races.Took(b.node.Ctx, *n)
+	}
+	return true
 }
 
 // Matched records that a request has got n: an unexpected note if no request asked for it when it was found.
