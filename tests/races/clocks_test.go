@@ -5,16 +5,13 @@ package races
 
 import (
 	"fmt"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/gopgas/gopgas/pgas/pgastest/hang"
-	"github.com/gopgas/gopgas/tests/built"
 )
 
 // plainAccess is in the names of rows in which one of the accesses is a plain load or store, which is not seen.
@@ -35,22 +32,7 @@ func TestRacesByClocks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a program")
 	}
-	text, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows, err := rowsOf(string(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	root, err := built.Root()
-	if err != nil {
-		t.Fatal(err)
-	}
-	program := filepath.Join(t.TempDir(), "program")
-	if err := built.Program(root, "./tests/races/program", program); err != nil {
-		t.Fatal(err)
-	}
+	rows, program := build(t)
 	for _, args := range [][]string{{"-clocks", "-runs=2"}, {"-clocks", "-check"}} {
 		t.Run(strings.Join(args, " "), func(t *testing.T) {
 			t.Parallel() // they mostly wait

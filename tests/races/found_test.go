@@ -25,6 +25,9 @@ type detector struct {
 	find func(ctx context.Context, npes int, body pgastest.Body) error
 }
 
+// lateTries is how often a late network is tried: a busy machine may keep a PE from its wait for long.
+const lateTries = 10
+
 var detectors = []detector{
 	{"`RunLate`", late(0, 1)},
 	{"`RunLateSeeds`", late(1, 20)},
@@ -34,7 +37,7 @@ var detectors = []detector{
 // late returns a search over a late network, with so many seeds from the first one on.
 func late(first, seeds uint64) func(ctx context.Context, npes int, body pgastest.Body) error {
 	return func(ctx context.Context, npes int, body pgastest.Body) (err error) {
-		for range 3 { // a busy machine may keep a PE from its wait for long
+		for range lateTries {
 			for seed := range seeds {
 				if err = pgastest.Late(ctx, npes, npes, pgastest.Options{Seed: first + seed}, body); err != nil {
 					return err

@@ -613,7 +613,7 @@ func (m mistake) lateFinds(t *testing.T, runs string) {
 		t.Errorf("the page says %q of RunLate", runs)
 	}
 	var err error
-	for range 3 { // a busy machine may keep a PE from its wait for long
+	for range lateTries {
 		for _, seed := range seeds {
 			if !isFound(err) {
 				err = pgastest.Late(t.Context(), m.pes, m.pes, pgastest.Options{Seed: seed}, m.play(false))

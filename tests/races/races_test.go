@@ -160,28 +160,34 @@ func runWays(t *testing.T, ways []way) {
 	if out, err := exec.Command("go", "env", "CGO_ENABLED").Output(); err != nil || strings.TrimSpace(string(out)) == "0" {
 		t.Skip("the race detector needs cgo")
 	}
-	text, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows, err := rowsOf(string(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	root, err := built.Root()
-	if err != nil {
-		t.Fatal(err)
-	}
-	program := filepath.Join(t.TempDir(), "program")
-	if err := built.Raced(root, "./tests/races/program", program); err != nil {
-		t.Fatal(err)
-	}
+	rows, program := build(t, "-race")
 	for _, way := range ways {
 		t.Run(way.name, func(t *testing.T) {
 			t.Parallel() // they mostly wait
 			way.compare(t, rows, way.play(t, program))
 		})
 	}
+}
+
+// build returns the rows of the page and the program, which it builds with further flags of go build.
+func build(t *testing.T, flags ...string) (rows []row, program string) {
+	t.Helper()
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rows, err = rowsOf(string(text)); err != nil {
+		t.Fatal(err)
+	}
+	root, err := built.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	program = filepath.Join(t.TempDir(), "program")
+	if err := built.Program(root, "./tests/races/program", program, flags...); err != nil {
+		t.Fatal(err)
+	}
+	return rows, program
 }
 
 // play runs the program and returns its runs.

@@ -1,7 +1,7 @@
-// Package programs has small programs for a few PEs, each of which makes one mistake or, as its right twin, none. Its test
-// runs them under the detectors of races, and counts what each detector finds, misses and reports without reason. The
-// programs are for judging the detectors: they are written from the rules of the specification, without a look at what
-// a detector can do. docs/use/races.md says what each detector promises.
+// Package programs has small programs for a few PEs, each of which makes one mistake or, as its right twin, none. Its
+// test runs them under the detectors of races, and counts what each detector finds, misses and reports without reason.
+// The programs are for judging the detectors: they are written from the rules of the specification, without a look at
+// what a detector can do. docs/use/races.md says what each detector promises.
 //
 // | file | has |
 // |---|---|
