@@ -1,7 +1,7 @@
 package coll
 
-// What detectors of races learn of a call. PGAS_CHECK=race learns who has entered the call when a member leaves, and
-// which memory the member has read and written itself. Go's race detector learns of that memory alone, after the call:
+// What detectors of races learn of a call. PGAS_CHECK=race learns which members have entered the call when a member
+// leaves, and which memory the member has read and written itself. Go's race detector learns of that memory alone, after the call:
 // where the algorithm has ordered more members than the call promises, their accesses still race with it.
 
 import (

@@ -1,7 +1,7 @@
 package racecheck
 
 // Channels whose operations are told to the detectors. The record of an operation is told before the operation goes
-// out, so whoever sees its effect finds the record.
+// out, so a PE that sees its effect finds the record.
 
 import (
 	"context"

@@ -5,8 +5,8 @@ package shm
 // Notes under the race detector. What a note proves is known to the request that gets it, and to no other. The words of
 // a queue order more: each initiator after those before it, and the owner after all that have left notes, whichever it
 // wants. So the detector sees neither the words that initiators and owner share nor the entries. Instead the initiator
-// of a note releases what it has done to a place that belongs to the note's source and tag, and who gets the note
-// acquires it.
+// of a note releases what it has done to a place that belongs to the note's source and tag. The request that gets the
+// note acquires it.
 
 import (
 	"runtime"

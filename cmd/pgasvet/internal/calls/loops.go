@@ -28,7 +28,7 @@ func LoopBlocks(head *ssa.BasicBlock) map[*ssa.BasicBlock]bool {
 	return blocks
 }
 
-// LoopOf returns the head of the loop whose variable v is computed from, or nil.
+// LoopOf returns the head of a loop, if v is computed from a variable of the loop, or nil.
 func LoopOf(v ssa.Value) *ssa.BasicBlock {
 	phi := PhiIn(v)
 	if phi == nil {

@@ -4,8 +4,8 @@ package calls
 
 import "golang.org/x/tools/go/ssa"
 
-// passedOf returns the arguments of all calls of the functions whose calls are known: only this package can call them,
-// and none of them is used as a value.
+// passedOf returns the arguments of all calls of those functions that this package alone can call, and that it does not
+// use as values.
 func passedOf(functions []*ssa.Function) map[*ssa.Parameter][]ssa.Value {
 	passed := map[*ssa.Parameter][]ssa.Value{}
 	unknown := map[*ssa.Function]bool{}

@@ -73,7 +73,7 @@ func checkPaths(pass *analysis.Pass, report func(analysis.Diagnostic), fn *ssa.F
 	}
 }
 
-// searchFrom returns the search behind i, if i takes a lock whose release the rule can follow.
+// searchFrom returns the search behind i, if i takes a lock and the rule can follow the lock's release.
 func searchFrom(i ssa.Instruction, unlocking map[*ssa.Function]bool) (*search, bool) {
 	call, ok := i.(*ssa.Call)
 	if !ok {

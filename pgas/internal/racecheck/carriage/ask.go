@@ -2,7 +2,7 @@ package carriage
 
 // Questions to other PEs, and the answers. The clock of a word is read where the releasers leave it, and that of a
 // collective of all PEs is known here. For others a PE asks. The PE that was asked reads all its rings once more before
-// it answers: the asker may have seen an effect whose record had not been read.
+// it answers: the asking PE may have seen an effect whose record had not been read.
 
 import (
 	"context"

@@ -77,8 +77,8 @@ type rig struct {
 	word  uint64 // offset of a word that no ring has
 }
 
-// lockedChannel is a channel whose plain puts and gets exclude each other: rows are read while they are written, and
-// have sums for that, of which Go's race detector knows nothing.
+// lockedChannel is a channel whose plain puts and gets exclude each other. PEs read rows while others write them, and
+// find torn ones by a sum. Go's race detector knows nothing of the sum.
 type lockedChannel struct {
 	transport.Channel
 	mu *sync.Mutex
@@ -278,7 +278,7 @@ func TestEffectThenRecord(t *testing.T) {
 	}
 }
 
-// TestAsk: PEs ask each other at the same time, and each answer has what the asker has seen.
+// TestAsk: PEs ask each other at the same time, and each answer has what the asking PE has seen.
 func TestAsk(t *testing.T) {
 	for name, near := range map[string]bool{"near": true, "far": false} {
 		t.Run(name, func(t *testing.T) {
@@ -305,7 +305,7 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// TestAnswerIsLate: an answer has what the asker had seen before it asked, although the PE that is asked had read the
+// TestAnswerIsLate: an answer has what the asking PE had seen before it asked, although the PE that is asked had read the
 // ring with the record of that before, and not the question.
 func TestAnswerIsLate(t *testing.T) {
 	r := newRig(t, 3, nil)

@@ -154,7 +154,7 @@ func appendCall(b []byte, k *racecheck.CallKey) []byte {
 	return binary.AppendUvarint(b, uint64(k.Size))
 }
 
-// appendQuestion appends a question with the number by which the asker knows it.
+// appendQuestion appends a question with the number by which the asking PE knows it.
 func appendQuestion(b []byte, number uint64, q *racecheck.Question) []byte {
 	b = binary.AppendUvarint(append(b, kindQuestion), number)
 	b = binary.AppendUvarint(b, q.Word)

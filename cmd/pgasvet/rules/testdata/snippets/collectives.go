@@ -62,7 +62,7 @@ func turns(ctx context.Context, w *pgas.World) error {
 	return nil
 }
 
-// wrong collective: in turns, and the one whose turn it is goes on
+// wrong collective: in turns, and the PE that has its turn goes on
 func turnsContinue(ctx context.Context, w *pgas.World) error {
 	for pe := range w.NPEs() {
 		if pe == w.PE() {
