@@ -51,7 +51,7 @@ var limits = map[string]limit{
 	"pgas/sim":                         {circle: 3, pairs: 2},
 	"pgas/sim/internal/engine":         {circle: 5, pairs: 4},
 	"pgas/sim/internal/explorer":       {circle: 3, pairs: 2},
-	"pgas/sim/internal/network":        {circle: 8, pairs: 16},
+	"pgas/sim/internal/network":        {circle: 1, pairs: 0},
 	"pgas/trace":                       {circle: 3, pairs: 2},
 	"pgas/transport":                   {circle: 1, pairs: 0},
 	"pgas/transport/transporttest":     {circle: 3, pairs: 2},

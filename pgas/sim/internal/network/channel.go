@@ -11,61 +11,12 @@ import (
 	"github.com/gopgas/gopgas/pgas/transport"
 )
 
-// The reasons for which tasks go on.
-const (
-	Lost    = engine.OtherReason + iota // an operation on a dead PE has failed
-	Quieted                             // the operations that a quiet waits for are complete
-)
-
 // maxPosted bounds the non-blocking operations of a channel that are under way, about as the depth of a
 // NIC's queue does. A PE that posts more waits until they are complete.
 const maxPosted = 1024
 
-// Name returns "sim".
-func (p *PE) Name() string { return "sim" }
-
-// Heap returns nil: a PE reaches the heaps of others only through the simulator.
-func (p *PE) Heap(int) []byte { return nil }
-
-// Channel implements transport.Transport.
-func (p *PE) Channel(bool) (transport.Channel, error) { return p.openChannel(false), nil }
-
-// CPUChannel implements transport.CPUChanneler.
-func (p *PE) CPUChannel(bool) (transport.Channel, error) { return p.openChannel(true), nil }
-
-// openChannel returns a channel of p. With cpu, its atomics on the own host are the CPU's.
-func (p *PE) openChannel(cpu bool) transport.Channel {
-	p.channels++
-	c := channel{pe: p, cpu: cpu, serial: p.channels}
-	if p.net.late() != nil {
-		return &lateChannel{channel: c}
-	}
-	return &c
-}
-
-// Close implements transport.Transport.
-func (p *PE) Close() error { return nil }
-
-// A channel is the way of one goroutine to the memory of all PEs.
-type channel struct {
-	pe               *PE
-	cpu              bool // atomics on its own host are the CPU's
-	flows            map[int]*flow
-	all              []*flow     // the flows in the order in which they were made
-	lastFlow         *flow       // the flow used last
-	pendingOps       int         // non-blocking operations under way
-	postedSinceQuiet bool        // something was posted since the last Quiet
-	serial           int         // index among its PE's channels
-	completedAt      int64       // when the last complete operation was acknowledged
-	quietWaits       []quietWait // tasks that wait in a quiet
-	err              error       // error of all later quiets: about the first dead PE that an operation went to
-}
-
-// quietWait is a task that waits for operations to complete.
-type quietWait struct {
-	t *engine.Task
-	f *flow // the operations that it waits for, to one PE; nil: those to all
-}
+// maxElapsed is how far the time of a task may be ahead of the operations that it has posted.
+const maxElapsed = 1_000_000
 
 // flow returns the flow of c to a PE.
 func (c *channel) flow(to int) *flow {
@@ -314,29 +265,6 @@ func (c *channel) byNIC(f *flow) bool {
 		return slices.ContainsFunc(c.all, c.byNIC)
 	}
 	return f.pendingOps > 0 && c.atomicsByNIC(f.to.ID) || f.completedAt > c.pe.net.Engine.Now()
-}
-
-func (c *channel) pending(f *flow) int {
-	if f != nil {
-		return f.pendingOps
-	}
-	return c.pendingOps
-}
-
-// opCompleted records that a posted operation is complete, and resumes tasks that wait for that. It returns the
-// task that goes on now, if any.
-func (f *flow) opCompleted(net *Network) *engine.Task {
-	c := f.ch
-	f.pendingOps--
-	c.pendingOps--
-	for i := 0; i < len(c.quietWaits); i++ {
-		if q := c.quietWaits[i]; c.pending(q.f) == 0 {
-			c.quietWaits = append(c.quietWaits[:i], c.quietWaits[i+1:]...)
-			i--
-			net.Engine.ResumeBusy(q.t, Quieted)
-		}
-	}
-	return nil
 }
 
 // touchesOwnHeap tells the observer that an operation of c copies from or to b, if b is in the initiator's own heap.

@@ -15,14 +15,6 @@ import (
 // killedBySignal9 is the wait status of a process that was killed.
 const killedBySignal9 = 9
 
-// The purposes of calls of the engine.
-const (
-	Death      = engine.OtherPurpose + iota // a PE dies
-	Delay                                   // a PE begins to compute nothing
-	HoldTime                                // an adversary has held operations for long
-	DeathKnown                              // the other PEs are told of a death
-)
-
 // PlanDeath makes PE number pe die at a time, or at any in an exploration.
 func (net *Network) PlanDeath(pe int, at time.Duration) {
 	p := net.pes[pe]

@@ -7,32 +7,9 @@ package network
 
 import (
 	"slices"
+
+	"github.com/gopgas/gopgas/pgas/sim/internal/engine"
 )
-
-// A flow is the operations of a channel on one PE.
-type flow struct {
-	ch          *channel
-	to          *PE
-	pendingOps  int   // non-blocking operations under way
-	completedAt int64 // when the last of the complete ones was acknowledged
-	lastNote    int64 // when the last note is delivered
-	err         error // about the PE, which is dead: an operation is lost
-	// With an adversary only:
-	epoch       uint32   // of the next operation
-	oldestEpoch uint32   // all operations of earlier epochs have taken effect
-	perEpoch    []uint32 // operations of oldestEpoch, oldestEpoch+1, … that have not taken effect
-	unapplied   []*Op    // the same operations, in the order of their issue
-	laterEpochs []*Op    // operations of later epochs that have arrived
-}
-
-// order is an operation's place in its flow.
-type order struct {
-	successors   []*Op // operations that wait for this one
-	epoch        uint32
-	predecessors int32 // operations on the same bytes that must take effect first
-	Serial       int32 // for an Observer: the number among its PE's non-blocking operations
-	blocked      bool  // it has arrived, and waits for operations before it
-}
 
 // ordered reports whether fences order o.
 func (o *Op) ordered() bool { return o.kind != opGet || o.notifies }
@@ -174,4 +151,36 @@ func (o *Op) touches() byteRanges {
 		return byteRanges{{o.off, o.off + uint64(o.size)}}
 	}
 	return o.writes()
+}
+
+// opCompleted records that a posted operation is complete, and resumes tasks that wait for that. It returns the
+// task that goes on now, if any.
+func (f *flow) opCompleted(net *Network) *engine.Task {
+	c := f.ch
+	f.pendingOps--
+	c.pendingOps--
+	for i := 0; i < len(c.quietWaits); i++ {
+		if q := c.quietWaits[i]; c.pending(q.f) == 0 {
+			c.quietWaits = append(c.quietWaits[:i], c.quietWaits[i+1:]...)
+			i--
+			net.Engine.ResumeBusy(q.t, Quieted)
+		}
+	}
+	return nil
+}
+
+func (c *channel) pending(f *flow) int {
+	if f != nil {
+		return f.pendingOps
+	}
+	return c.pendingOps
+}
+
+// afterEarlierNotes returns when o takes effect: not before the notes of earlier operations, if o has a note.
+func (o *Op) afterEarlierNotes(when int64) int64 {
+	if o.notifies {
+		when = max(when, o.flow.lastNote)
+		o.flow.lastNote = when
+	}
+	return when
 }

@@ -1,5 +1,7 @@
 package network
 
+import "github.com/gopgas/gopgas/pgas/sim/internal/engine"
+
 // kind is what an operation does.
 type kind uint8
 
@@ -20,4 +22,18 @@ const (
 	notifying               // the note is delivered
 	replying                // its reply arrives at the initiator
 	completing              // the initiator's NIC has received the reply
+)
+
+// The purposes of calls of the engine.
+const (
+	Death      = engine.OtherPurpose + iota // a PE dies
+	Delay                                   // a PE begins to compute nothing
+	HoldTime                                // an adversary has held operations for long
+	DeathKnown                              // the other PEs are told of a death
+)
+
+// The reasons for which tasks go on.
+const (
+	Lost    = engine.OtherReason + iota // an operation on a dead PE has failed
+	Quieted                             // the operations that a quiet waits for are complete
 )

@@ -19,7 +19,6 @@ import (
 
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/sim/internal/engine"
-	"github.com/gopgas/gopgas/pgas/transport"
 	"github.com/gopgas/gopgas/pgas/transport/shm"
 )
 
@@ -44,32 +43,6 @@ const (
 	pollsSeen = 3
 )
 
-// An adversary is the lateness of a network. A nil one holds nothing.
-type adversary struct {
-	net     *Network
-	held    []*Op  // in the order of their issue
-	kept    []*Op  // operations whose results have arrived, in that order
-	last    []look // by PE: what its last blocking operation looked at
-	ticking bool   // a call of elapse is scheduled
-}
-
-// lateness is what an adversary knows about an operation.
-type lateness struct {
-	held   bool   // nothing has demanded it
-	since  int64  // time of its issue
-	keep   bool   // its result is kept until a quiet
-	source []byte // memory that a put is going to read, or nil
-	handle uint64 // handle of that memory
-}
-
-// late returns the adversary of net, or nil: in an exploration each order is tried anyway.
-func (net *Network) late() *adversary {
-	if net.exploring() {
-		return nil
-	}
-	return net.adversary
-}
-
 // lateness returns what the adversary knows about o.
 func (o *Op) lateness() *lateness {
 	if o.late == nil {
@@ -87,64 +60,6 @@ func (a *adversary) draw() (late bool) {
 		return false
 	}
 	return a.net.random.Next()%2 == 0
-}
-
-// issue decides when o arrives, which t has issued.
-func (a *adversary) issue(o *Op, t *engine.Task) {
-	o.phase = applying
-	a.readBefore(o)
-	if o.Task() != nil {
-		a.looks(o)
-	} else if a.takes(o, t) {
-		return
-	}
-	a.net.Engine.At(a.net.Engine.Now()+t.Elapsed+a.net.randomTime(), &o.Event)
-}
-
-// takes holds o, which is posted, or makes it take effect now. It reports whether it has done either.
-func (a *adversary) takes(o *Op, t *engine.Task) bool {
-	l, late := o.lateness(), a.draw()
-	l.keep = o.dst != nil && a.draw()
-	switch {
-	case late && !a.awaited(o):
-		l.held, l.since = true, a.net.Engine.Now()+t.Elapsed
-		a.held = append(a.held, o)
-		a.tick()
-	case !late && !l.keep && o.dst != nil && !o.to.dead && !o.flow.mustWait(o):
-		a.applyNow(o)
-		a.fillNow(o)
-	default:
-		return false
-	}
-	return true
-}
-
-// applyNow makes o take effect at once.
-func (a *adversary) applyNow(o *Op) {
-	o.phase = applying
-	a.net.Effect(o)
-}
-
-// fillNow stores the result of o at once, if it is known.
-func (a *adversary) fillNow(o *Op) {
-	if o.dst != nil && (o.phase == replying || o.phase == notifying && o.kind == opGet) {
-		storeResult(o)
-		o.dst = nil
-	}
-}
-
-// readBefore makes held gets of the channel of o take effect before o, which writes some of their bytes.
-func (a *adversary) readBefore(o *Op) {
-	for _, get := range slices.Clone(a.held) {
-		if get.kind == opGet && !get.notifies && get.flow == o.flow && o.precedes(get) {
-			a.drop(get)
-			if get.flow.mustWait(get) {
-				a.net.Engine.At(a.net.Engine.Now(), &get.Event)
-			} else {
-				a.applyNow(get)
-			}
-		}
-	}
 }
 
 // drop removes o from the held operations.
@@ -284,14 +199,6 @@ func (a *adversary) looks(o *Op) {
 	}
 }
 
-// A look is a place at which a PE has looked so many times in a row.
-type look struct {
-	at    *PE
-	off   uint64
-	kind  kind
-	times int
-}
-
 // tick schedules a call of elapse, if there is anything to hold.
 func (a *adversary) tick() {
 	if e := &a.net.Engine; !a.ticking && len(a.held) > 0 {
@@ -324,81 +231,3 @@ func (p *PE) Await(ctx context.Context, lo, hi uint64, ready func() bool) error 
 	}
 	return p.PE.Await(ctx, lo, hi, ready)
 }
-
-// readSource reads the source of o, if it has not been read.
-func (o *Op) readSource() {
-	if l := o.late; l != nil && l.source != nil {
-		copy(o.data, l.source)
-		l.source = nil
-	}
-}
-
-// A lateChannel is a channel of a network with an adversary: its puts may read their sources late.
-type lateChannel struct {
-	channel
-	handles uint64 // handles of sources so far
-}
-
-// lend returns a handle of src, which a put is going to read: 0 if the put reads it at the call.
-func (c *lateChannel) lend() (handle uint64) {
-	if a := c.pe.net.late(); a == nil || !a.draw() {
-		return 0
-	}
-	c.handles++
-	return c.handles
-}
-
-// PutZcopy implements transport.ZeroCopyPutter.
-func (c *lateChannel) PutZcopy(pe int, dst uint64, src []byte) uint64 {
-	handle := c.lend()
-	c.putParts(pe, dst, src, handle)
-	return handle
-}
-
-// PutNotifyZcopy implements transport.ZeroCopyPutter.
-func (c *lateChannel) PutNotifyZcopy(pe int, dst uint64, src []byte, s transport.Stamp) (uint64, bool) {
-	if !c.hasRoom(c.pe.net.pes[pe]) {
-		return 0, false
-	}
-	handle := c.lend()
-	c.putNotify(pe, dst, src, s, handle)
-	return handle, true
-}
-
-// PutSignalZcopy implements transport.ZeroCopyPutter.
-func (c *lateChannel) PutSignalZcopy(pe int, dst uint64, src []byte, sig uint64, op transport.Op, value uint64) uint64 {
-	handle := c.lend()
-	c.putSignal(pe, dst, src, sig, op, value, handle)
-	return handle
-}
-
-// PutStridedZcopy implements transport.ZeroCopyPutter. Each block is a put of its own.
-func (c *lateChannel) PutStridedZcopy(pe int, dst uint64, src []byte, b transport.Strided) uint64 {
-	handle := c.lend()
-	for i := range b.Count {
-		c.putParts(pe, dst+uint64(i*b.RemoteStride), src[i*b.LocalStride:][:b.BlockBytes], handle)
-	}
-	return handle
-}
-
-// Released implements transport.ZeroCopyPutter.
-func (c *lateChannel) Released(pe int, handle uint64) bool {
-	return !slices.ContainsFunc(c.flow(pe).unapplied, func(o *Op) bool {
-		return o.late != nil && o.late.source != nil && o.late.handle == handle
-	})
-}
-
-// AwaitReleased implements transport.ZeroCopyPutter. It reads the sources that the caller waits for, and completes
-// nothing.
-func (c *lateChannel) AwaitReleased(ctx context.Context, pe int, handle uint64) error {
-	for _, f := range c.all {
-		for _, o := range f.unapplied {
-			if pe < 0 || o.late != nil && o.late.handle == handle {
-				o.readSource()
-			}
-		}
-	}
-	return context.Cause(ctx)
-}
-
-var _ transport.ZeroCopyPutter = (*lateChannel)(nil)

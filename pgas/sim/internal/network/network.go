@@ -1,81 +1,9 @@
 package network
 
 import (
-	"io"
-	"time"
-
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/sim/internal/engine"
 )
-
-// Config is what a network is told of a run.
-type Config struct {
-	Costs     Costs
-	Split     bool // the atomics of the NIC are not atomic to those of the CPU
-	Adversary bool // steps take random times, and unordered operations take effect in any order
-	Seed      uint64
-	Detection time.Duration // time from the death of a PE until the other PEs are told
-	Trace     io.Writer     // gets a line for each step, if it is not nil
-	// NameOf returns what the program calls a word of a PE's heap, or "".
-	NameOf func(pe int32, off uint64) string
-	// Idle and Deadlock are those of engine.Model.
-	Idle     func() bool
-	Deadlock func() error
-}
-
-// An Observer is told what operations read and write besides their targets. An exploration has one.
-type Observer interface {
-	// Issued says that o was issued. The task of o is nil if o is non-blocking.
-	Issued(o *Op)
-	// Fetched says that o, which is non-blocking, has brought its result to its initiator.
-	Fetched(o *Op)
-	// WroteBytes says that b was written at an offset of p's heap.
-	WroteBytes(p *PE, off uint64, b []byte)
-	// WroteWord says that something was written at an offset of p's heap: v identifies it.
-	WroteWord(p *PE, off, v uint64)
-	// ReadsNotes says that the running task, which is of p, reads p's queue of notes.
-	ReadsNotes(p *PE)
-	// UsesHeap says that the running task, which is of p, reads or writes the offsets from lo to hi of its own heap.
-	UsesHeap(p *PE, lo, hi uint64, write bool)
-}
-
-// Network is the machine of one run: its PEs, their hosts and what is under way between them.
-type Network struct {
-	Engine   engine.Engine
-	config   Config
-	costs    Costs
-	pes      []*PE
-	observer Observer // the observer of an exploration, or nil
-	weights  weights
-	traffic  Traffic
-	random   engine.Random
-	issued   uint64 // operations so far
-	freeOps  []*Op
-	anyDead  bool // some PE is dead
-	trace    trace
-
-	adversary *adversary // the lateness of operations, or nil
-}
-
-// PE is the memory of a PE, and the transport of its World.
-//
-// With thousands of PEs, none of them is in a cache. The first line of 64 bytes has what operations of other PEs
-// read, the next three what the PE's own operations read besides.
-type PE struct {
-	heap       []byte
-	dead       bool
-	deathKnown bool // the other PEs have been told that it is dead
-	engine.PE
-	host *host
-
-	net         *Network
-	channels    int // channels made so far
-	lockedWords []lockedWord
-	notes       noteQueue
-	seg         *boot.Segment
-	unanswered  []*Op // operations on it since its death, which fail once the death is known
-	cacheLines  []cacheLine
-}
 
 // New returns a network of PEs with these segments.
 func New(c Config, e engine.Config, segments []*boot.Segment) *Network {
@@ -121,14 +49,8 @@ func (net *Network) ForgetSteps() { net.trace.n = 0 }
 // LastSteps returns the last n steps, or fewer.
 func (net *Network) LastSteps(n int) []string { return net.trace.tail(n) }
 
-// HeapRange returns the offsets of b in p's heap. ok is false if b is not in there.
-func (p *PE) HeapRange(b []byte) (lo, hi uint64, ok bool) { return rangeIn(p.heap, b) }
-
 // Memory returns the heap of p.
 func (p *PE) Memory() []byte { return p.heap }
-
-// HostName returns the name of the host of p.
-func (p *PE) HostName() string { return p.host.name }
 
 // Dead reports whether p is dead.
 func (p *PE) Dead() bool { return p.dead }
@@ -141,9 +63,3 @@ func (net *Network) Idle() bool { return net.config.Idle() }
 
 // Deadlock implements engine.Model.
 func (net *Network) Deadlock() error { return net.config.Deadlock() }
-
-// unordered reports whether operations may overtake each other.
-func (net *Network) unordered() bool { return net.config.Adversary || net.exploring() }
-
-// exploring reports whether an exploration decides what happens next.
-func (net *Network) exploring() bool { return net.observer != nil }

@@ -13,36 +13,8 @@ package network
 import (
 	"context"
 
-	"github.com/gopgas/gopgas/pgas/sim/internal/engine"
 	"github.com/gopgas/gopgas/pgas/transport"
-	"github.com/gopgas/gopgas/pgas/transport/shm"
 )
-
-// maxOverflow is how many notes wait at a NIC before initiators must wait.
-const maxOverflow = 256
-
-// note is what an operation delivers at its target.
-type note struct {
-	stamp transport.Stamp
-	bytes uint64
-}
-
-// noteQueue is the queue of a PE's notes, and those for which it has no room.
-type noteQueue struct {
-	ring     *shm.NoteQueue   // the queue, or nil as long as it is not used
-	overflow []transport.Note // notes that wait at the PE's NIC
-}
-
-// Notes returns the queue of p's notes.
-func (p *PE) Notes() *shm.NoteQueue { return p.openNotes().ring }
-
-// openNotes returns the notes of p, whose queue is there from the first call on.
-func (p *PE) openNotes() *noteQueue {
-	if p.notes.ring == nil {
-		p.notes.ring = shm.NewNoteQueue(p.heap, p.seg.States[0])
-	}
-	return &p.notes
-}
 
 // withNote makes o deliver a note about n bytes.
 func (o *Op) withNote(s transport.Stamp, n int) *Op {
@@ -127,70 +99,3 @@ func (c *channel) PostNotify(pe int, op transport.Op, word transport.Word, opera
 	c.pe.net.release(o)
 	return true
 }
-
-// finishEffect sends the reply of o, which has taken effect: after its note, if it has one.
-func (net *Network) finishEffect(o *Op) *engine.Task {
-	if !o.notifies {
-		return net.reply(o)
-	}
-	o.phase = notifying
-	if d := net.signalTime(); d > 0 || net.exploring() {
-		net.Engine.Schedule(net.Engine.Now()+d, &o.Event)
-		return nil
-	}
-	return net.notify(o)
-}
-
-// notify delivers the note of o, which is its last step at the target.
-func (net *Network) notify(o *Op) *engine.Task {
-	net.record(noteStep, o)
-	b := o.to.openNotes()
-	n := transport.Note{Stamp: o.note.stamp, Bytes: o.note.bytes, Off: o.off}
-	if len(b.overflow) > 0 || !net.push(o.to, n) {
-		b.overflow = append(b.overflow, n)
-		b.ring.SetOverflow(len(b.overflow))
-		b.ring.RequestSpace()
-		o.to.Recheck()
-	}
-	return net.reply(o)
-}
-
-// push puts n into the queue of p, if there is room.
-func (net *Network) push(p *PE, n transport.Note) bool {
-	off, ok := p.notes.ring.PushAt(n)
-	if !ok {
-		return false
-	}
-	if net.exploring() {
-		net.observer.WroteWord(p, off, engine.Mix(uint64(n.Stamp))+engine.Mix(n.Bytes)+n.Off)
-	}
-	net.notifyWaiters(p, off, off+8)
-	return true
-}
-
-// Refill implements transport.Overflow.
-func (p *PE) Refill() {
-	b := p.openNotes()
-	for len(b.overflow) > 0 && p.net.push(p, b.overflow[0]) {
-		b.overflow = b.overflow[1:]
-	}
-	b.ring.SetOverflow(len(b.overflow))
-}
-
-// AboutToReadNotes implements transport.Scheduler: what the PE does next may depend on which notes are in its queue.
-func (p *PE) AboutToReadNotes() {
-	if x := p.net.observer; x != nil {
-		x.ReadsNotes(p)
-	}
-}
-
-// afterEarlierNotes returns when o takes effect: not before the notes of earlier operations, if o has a note.
-func (o *Op) afterEarlierNotes(when int64) int64 {
-	if o.notifies {
-		when = max(when, o.flow.lastNote)
-		o.flow.lastNote = when
-	}
-	return when
-}
-
-var _ transport.Overflow = (*PE)(nil)
