@@ -6,6 +6,7 @@ package races
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -30,12 +31,28 @@ type mistake struct {
 // A program is what the PEs of a mistake do.
 type program = func(ctx context.Context, c mistaken) error
 
-// mistaken is the memory of such a program.
+// mistaken is what such a program has on each PE.
 type mistaken struct {
-	cell
-	right bool // the program is without its mistake
-	other *pgas.Context
-	lock  pgas.LockRef
+	*pgas.World
+	right      bool // the program is without its mistake
+	mem        pgas.Sym[int64]
+	data       pgas.Slice[int64] // the whole of mem
+	word, next pgas.Ref[int64]   // its first two elements
+	flag       pgas.Atomic[int64]
+	sig        pgas.SignalRef
+	other      *pgas.Context // beside the default one
+	lock       pgas.LockRef
+}
+
+// errFound is the error of a program that has noticed its own mistake.
+var errFound = errors.New("found")
+
+// fails returns errFound if got is not want.
+func fails(got, want int64) error {
+	if got != want {
+		return fmt.Errorf("%w: %d, want %d", errFound, got, want)
+	}
+	return nil
 }
 
 // unless calls f in the program without the mistake.
@@ -528,11 +545,12 @@ func nothing(context.Context, mistaken) error { return nil }
 // play returns m's program as a body: without its mistake if right is set.
 func (m mistake) play(right bool) pgastest.Body {
 	return func(ctx context.Context, w *pgas.World) error {
-		c, err := newCell(ctx, w)
+		c := mistaken{World: w, right: right}
+		flags, err := pgas.Alloc[int64](ctx, w, 1)
 		if err != nil {
 			return err
 		}
-		other, err := w.NewContext()
+		signals, err := pgas.Alloc[pgas.Signal](ctx, w, 1)
 		if err != nil {
 			return err
 		}
@@ -540,7 +558,15 @@ func (m mistake) play(right bool) pgastest.Body {
 		if err != nil {
 			return err
 		}
-		return m.body(ctx, mistaken{c, right, other, pgas.LockOf(locks, 0)})
+		if c.mem, err = pgas.Alloc[int64](ctx, w, 16); err != nil {
+			return err
+		}
+		if c.other, err = w.NewContext(); err != nil {
+			return err
+		}
+		c.data, c.word, c.next = c.mem.All(), c.mem.At(0), c.mem.At(1)
+		c.flag, c.sig, c.lock = pgas.AtomicOf(flags, 0), pgas.SignalOf(signals, 0), pgas.LockOf(locks, 0)
+		return m.body(ctx, c)
 	}
 }
 
@@ -605,6 +631,9 @@ func TestMistakes(t *testing.T) {
 func isFound(err error) bool {
 	return errors.Is(err, errFound) || err != nil && strings.Contains(err.Error(), errFound.Error())
 }
+
+// lateTries is how often a late network is tried: a busy machine may keep a PE from its wait for long.
+const lateTries = 10
 
 // lateFinds fails unless a late network finds m as the page says, and nothing in the program without the mistake.
 func (m mistake) lateFinds(t *testing.T, runs string) {
