@@ -46,7 +46,7 @@ func TestPEContexts(t *testing.T) {
 // it, which Go's detector does not see below PGAS_CHECK=race: operations are carried out at their call there.
 func TestRacesOfFailingBody(t *testing.T) {
 	wrong := errors.New("the data is wrong")
-	err := Goroutines(t.Context(), 2, Options{Races: true}, func(ctx context.Context, w *pgas.World) error {
+	body := func(ctx context.Context, w *pgas.World) error {
 		words, err := pgas.Alloc[int64](ctx, w, 2)
 		if err != nil {
 			return err
@@ -62,9 +62,14 @@ func TestRacesOfFailingBody(t *testing.T) {
 		}
 		words.At(0).Get(1)
 		return wrong
-	})
-	var races *RacesError
-	if !errors.Is(err, wrong) || !errors.As(err, &races) {
-		t.Errorf("the error is %v, want the body's and a race", err)
+	}
+	for kind, err := range map[string]error{
+		"goroutines":     Goroutines(t.Context(), 2, Options{Races: true}, body),
+		"a late network": Late(t.Context(), 2, 2, Options{Races: true}, body),
+	} {
+		var races *RacesError
+		if !errors.Is(err, wrong) || !errors.As(err, &races) {
+			t.Errorf("with %s the error is %v, want the body's and a race", kind, err)
+		}
 	}
 }

@@ -34,6 +34,7 @@ package pgastest
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -85,7 +86,7 @@ func runLate(tb testing.TB, name string, npes, nhosts int, seed uint64, body Bod
 		goroutinesOnly(tb)
 		ctx, cancel := hang.Context(tb.Context())
 		defer cancel()
-		if err := Late(ctx, npes, nhosts, Options{Check: checks(tb), Stats: counts(), Seed: seed}, body); err != nil {
+		if err := Late(ctx, npes, nhosts, Options{Check: checks(tb), Races: wantsRaces(), Stats: counts(), Seed: seed}, body); err != nil {
 			fail(tb, err)
 		}
 	})
@@ -108,7 +109,8 @@ func Late(ctx context.Context, npes, nhosts int, opts Options, body Body) error 
 		net.hosts = append(net.hosts, seg)
 	}
 	net.open()
-	inner := private.Options{Goroutines: true, NoFastPath: opts.NoFastPath, Check: opts.Check}
+	races := newRaces(npes, opts.Races)
+	inner := private.Options{Goroutines: true, NoFastPath: opts.NoFastPath, Check: opts.Check, Races: races.job}
 	inner.Remote = func(_ context.Context, job *boot.Job) (transport.Transport, error) {
 		return &lateTransport{net: net, me: job.PE}, nil
 	}
@@ -130,7 +132,7 @@ func Late(ctx context.Context, npes, nhosts int, opts Options, body Body) error 
 		}
 	}
 	wg.Wait()
-	return rootCause(errs)
+	return errors.Join(races.err(), rootCause(errs))
 }
 
 // lateCapacity is how many operations the network holds. When there are more, the newest arrives.

@@ -6,7 +6,8 @@
 //	=== FIRST | THEN	conflicts.go:31	conflicts.go:32
 //
 // with the names of the scenario and the lines of the program on which the PEs access, and after the last scenario the
-// line "=== end". So a report belongs to the scenario whose line stands above it.
+// line "=== end". So a report belongs to the scenario whose line stands above it. Over a late network and in the
+// simulator each run has a seed of its own, from 0 on.
 package main
 
 import (
@@ -15,11 +16,13 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"time"
 
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/pgastest"
+	"github.com/gopgas/gopgas/pgas/sim"
 )
 
 // limit ends a scenario that hangs.
@@ -31,20 +34,24 @@ func main() {
 	flag.BoolVar(&opts.Races, "clocks", false, "look for races as PGAS_CHECK=race does, and print a line for each")
 	runs := flag.Int("runs", 1, "run each scenario so many times")
 	only := flag.String("only", "", "run the scenario `FIRST | THEN` alone")
+	skip := flag.String("skip", "^$", "leave out scenarios whose names match this regular `expression`")
+	on := flag.String("on", "goroutines", "run the PEs as `goroutines`, over a late network (late), or in the simulator (sim)")
 	flag.Parse()
-	if !detecting && !opts.Races {
+	if !detecting && !opts.Races && *on == "goroutines" {
 		fmt.Fprintln(os.Stderr, "this program shows what the race detector reports: build it with -race")
 		os.Exit(2)
 	}
 	for _, s := range slices.Concat(conflicts, unordered, unrelated, collectives, ordered, underLocks(), underWay, unseen) {
-		if *only != "" && *only != s.name() {
+		if *only != "" && *only != s.name() || regexp.MustCompile(*skip).MatchString(s.name()) {
 			continue
 		}
-		for range *runs {
-			err := s.play(opts)
+		for seed := range uint64(*runs) {
+			opts.Seed = seed
+			err := s.play(machines[*on], opts)
 			var races *pgastest.RacesError
-			if errors.As(err, &races) {
-				fmt.Fprintln(os.Stderr, races)
+			var failure *sim.Failure
+			if errors.As(err, &races) || errors.As(err, &failure) {
+				fmt.Fprintln(os.Stderr, err)
 				err = nil
 			}
 			if err != nil {
@@ -57,11 +64,11 @@ func main() {
 }
 
 // play runs s once, on PEs of its own.
-func (s scenario) play(opts pgastest.Options) error {
+func (s scenario) play(m machine, opts pgastest.Options) error {
 	ctx, cancel := context.WithTimeoutCause(context.Background(), limit, fmt.Errorf("it has not ended in %v", limit))
 	defer cancel()
-	order := turn{closed: make(chan struct{})}
-	return pgastest.Goroutines(ctx, s.npes(), opts, func(ctx context.Context, w *pgas.World) error {
+	order := turn{closed: make(chan struct{}), pause: m.pause}
+	return m.run(ctx, s.npes(), opts, func(ctx context.Context, w *pgas.World) error {
 		p, err := newPE(ctx, w, &order, opts.Check)
 		if err != nil {
 			return err
@@ -102,3 +109,24 @@ func (p *pe) perform(first, then func()) {
 		p.atEnd()
 	}
 }
+
+// A machine runs the PEs of a scenario.
+type machine struct {
+	run   func(ctx context.Context, npes int, opts pgastest.Options, body pgastest.Body) error
+	pause func(w *pgas.World) // how a PE spends time until its turn comes
+}
+
+var machines = map[string]machine{
+	"goroutines": {pgastest.Goroutines, sleep},
+	"late": {func(ctx context.Context, npes int, opts pgastest.Options, body pgastest.Body) error {
+		return pgastest.Late(ctx, npes, npes, opts, body)
+	}, sleep},
+	"sim": {func(ctx context.Context, npes int, opts pgastest.Options, body pgastest.Body) error {
+		cfg := sim.Config{Adversary: true, Seed: opts.Seed, Check: opts.Check, Races: opts.Races}
+		_, err := sim.Run(ctx, cfg, npes, body)
+		return err
+	}, (*pgas.World).Yield},
+}
+
+// sleep is short: the detector forgets what a goroutine has done long ago.
+func sleep(*pgas.World) { time.Sleep(20 * time.Microsecond) }

@@ -83,7 +83,7 @@ func (p *pe) on(n int, f func()) {
 func (p *pe) pass() { p.order.pass() }
 
 // await waits until all other PEs have passed.
-func (p *pe) await() { p.order.await(int32(p.NPEs() - 1)) }
+func (p *pe) await() { p.order.await(p.World, int32(p.NPEs()-1)) }
 
 // awaitAsleep is await for others that wait for this PE when they have passed: it lets them fall asleep. What is
 // reported does not depend on whether they have.
@@ -104,15 +104,16 @@ func (p *pe) awaitFlag() { got(p.flag.WaitUntil(p.ctx, pgas.EQ, 1)) }
 type turn struct {
 	passed atomic.Int32
 	closed chan struct{} // which the detector does see, as it sees all of Go's synchronization
+	pause  func(w *pgas.World)
 }
 
 func (t *turn) pass() { unseenByDetector(func() { t.passed.Add(1) }) }
 
-// await waits for n passes. It sleeps between its looks: the detector forgets what a goroutine has done long ago.
-func (t *turn) await(n int32) {
+// await waits for n passes on the PE of w, with a pause between its looks.
+func (t *turn) await(w *pgas.World, n int32) {
 	unseenByDetector(func() {
 		for t.passed.Load() < n {
-			time.Sleep(20 * time.Microsecond)
+			t.pause(w)
 		}
 	})
 }
