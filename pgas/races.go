@@ -43,7 +43,8 @@ const heapShareOfRaces = 4
 func openProcessRaces(n *node.Node, heap *symheap.Heap, offsetOf racecheck.Heap) (*processRaces, error) {
 	layout, err := carriage.LayoutFor(n.Job.NPEs, (heap.Usage.Max-boot.ReservedBytes)/heapShareOfRaces)
 	if err != nil {
-		return nil, err
+		need := (heapShareOfRaces*layout.Bytes() + boot.ReservedBytes + 1<<20 - 1) >> 20
+		return nil, fmt.Errorf("%w: set PGAS_HEAP_MAX=%dm or more, or start fewer PEs", err, need)
 	}
 	base, ok := heap.Alloc(layout.Bytes(), boot.PageBytes)
 	if !ok {
@@ -56,7 +57,7 @@ func openProcessRaces(n *node.Node, heap *symheap.Heap, offsetOf racecheck.Heap)
 			reporter.Report(x)
 		}
 	}
-	r.detector = racecheck.NewDetector(n.Job.PE, report, func() { r.missed("accesses to some memory, for which the shadow has no room") })
+	r.detector = racecheck.NewDetector(n.Job.PE, n.Job.NPEs, report, func() { r.missed("accesses to some memory, for which the shadow has no room") })
 	if r.carriage, err = carriage.Over(n, layout, base, carriedDetector{r}, r.say); err != nil {
 		return nil, err
 	}

@@ -98,16 +98,18 @@ func allocate[T any](ctx context.Context, w *World, n int, align uintptr, layout
 		b.off, fits = w.heap.Alloc(bytes, uint64(align))
 	}
 	var off uintptr
-	if fits {
+	if fits { // before the barrier: peers may write after it
 		off = w.track(b)
 		w.heapUse.note(w.heap.Usage, w.n.Rec)
-	}
-	if fits && zero {
-		w.zero(b.off, touched(b.off, bytes, high)) // before the barrier: peers may write after it
+		w.n.Names.Add(node.Allocation{Off: b.off, Size: uint64(size), N: n, Typ: typ, Site: callsite.Program()})
+		if zero {
+			w.zero(b.off, touched(b.off, bytes, high))
+		}
 	}
 	if err := w.agree(ctx, r); err != nil {
 		if fits {
 			w.untrack(b)
+			w.n.Names.Remove(b.off)
 			w.heap.Release(b.off)
 			w.heapUse.note(w.heap.Usage, w.n.Rec)
 		}
@@ -116,7 +118,6 @@ func allocate[T any](ctx context.Context, w *World, n int, align uintptr, layout
 	if !fits {
 		return Sym[T]{}, locatedError("Alloc", &HeapFullError{Bytes: bytes, InUse: w.heap.Usage.InUse, Max: w.heap.Usage.Max})
 	}
-	w.n.Names.Add(node.Allocation{Off: b.off, Size: uint64(size), N: n, Typ: typ, Site: callsite.Program()})
 	w.n.Debugf("allocates %d %s, %d bytes at offset %#x", n, layout.Name, bytes, b.off)
 	return Sym[T]{ctx: w.defaultCtx, blk: b, off: off, n: n}, nil
 }

@@ -90,9 +90,10 @@ func TestRacesOfProcessesEnd(t *testing.T) {
 		"status":        {2, racing, "", "failed with status 66:", "exited with"},
 		"own status":    {2, racing, "PGAS_RACE_EXIT=7", "failed with status 7:", "exited with"},
 		"report only":   {2, racing, "PGAS_RACE_EXIT=0", "", ""},
+		"many PEs":      {8, racing, "", "race on uint64 allocated at", "the word at"},
 		"a killed PE":   {2, killed, "", "was killed by signal 9", "panic"},
 		"a stopped PE":  {2, stopped, "PGAS_PEER_TIMEOUT=100ms", "PE 1 has read no records for 100ms", "race on"},
-		"without room":  {8, racing, "PGAS_HEAP_MAX=17m", "set a larger PGAS_HEAP_MAX, or start fewer PEs", "race on"},
+		"without room":  {8, racing, "PGAS_HEAP_MAX=17m", "set PGAS_HEAP_MAX=21m or more, or start fewer PEs", "race on"},
 		"a bad setting": {2, racing, "PGAS_RACE_EXIT=x", "PGAS_RACE_EXIT=x: must be an exit status", "race on"},
 	} {
 		t.Run(name, func(t *testing.T) {

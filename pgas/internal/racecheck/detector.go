@@ -23,11 +23,11 @@ type Detector struct {
 	calls  map[team]*callClocks
 }
 
-// NewDetector returns the detector of a PE. report is called for each race, with nothing locked that it may need; lost
+// NewDetector returns the detector of a PE, in a job of npes. report is called for each race, with nothing locked that it may need; lost
 // is called when the shadow finds no room.
-func NewDetector(pe int, report func(Report), lost func()) *Detector {
+func NewDetector(pe, npes int, report func(Report), lost func()) *Detector {
 	return &Detector{
-		pe: pe, report: report, shadow: shadow{lost: lost},
+		pe: pe, report: report, shadow: shadow{lost: lost, deep: accessesOfPE * npes},
 		words: map[uint64]*wordClocks{}, notes: map[NoteKey]*noteClocks{}, calls: map[team]*callClocks{},
 	}
 }

@@ -24,7 +24,7 @@ func NewJob(npes int, print func(pe int, line string), missed func(line string))
 	j := &Job{missed: missed, told: map[string]bool{}}
 	j.reporter = NewReporter(func(r Report) { print(int(r.Later.From), r.Text(j.name)) })
 	for pe := range npes {
-		j.detectors = append(j.detectors, NewDetector(pe, j.reporter.Report, func() {
+		j.detectors = append(j.detectors, NewDetector(pe, npes, j.reporter.Report, func() {
 			j.lost("accesses to some memory, for which the shadow has no room: later ones to it")
 		}))
 	}

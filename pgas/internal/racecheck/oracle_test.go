@@ -101,7 +101,7 @@ func newOracle(seed uint64) *oracle {
 	}
 	var carrier InProcess
 	for pe := range 3 {
-		carrier = append(carrier, NewDetector(pe, func(Report) { o.reports++ }, nil))
+		carrier = append(carrier, NewDetector(pe, 3, func(Report) { o.reports++ }, nil))
 		o.heaps = append(o.heaps, make([]byte, heapBytes))
 		o.now = append(o.now, after())
 	}

@@ -17,8 +17,10 @@ const (
 
 	// mostSegments bounds the segments of a shadow: some 100 MiB.
 	mostSegments = 1 << 20
-	// mostAccesses bounds the accesses of a segment.
+	// mostAccesses bounds the accesses of a segment, in a job of few PEs.
 	mostAccesses = 32
+	// accessesOfPE is how many accesses of each PE a segment has room for: by steps, and by operations of some contexts.
+	accessesOfPE = 4
 )
 
 // A shadow holds the accesses to memory by address or offset.
@@ -26,6 +28,7 @@ type shadow struct {
 	pages    map[uint64]*page
 	segments int
 	most     int    // the most segments; 0: mostSegments
+	deep     int    // the most accesses of a segment; 0: mostAccesses
 	lost     func() // is called when an access finds no room
 }
 
@@ -162,7 +165,7 @@ func (s *shadow) meet(a *Access, alone []*Access, x *segment, lo, hi uint32, fou
 	if needed {
 		left = append(left, a)
 	}
-	if n := len(left) - mostAccesses; n > 0 {
+	if n := len(left) - max(s.deep, mostAccesses); n > 0 {
 		s.forgot()
 		left = slices.Clip(left[n:])
 	}

@@ -95,6 +95,23 @@ func TestShadowIsBounded(t *testing.T) {
 	}
 }
 
+// TestManyPEs: all PEs of a large job get one word and add to it, and one put races with each.
+func TestManyPEs(t *testing.T) {
+	const npes = 100
+	races, lost := 0, 0
+	d := NewDetector(0, npes, func(Report) { races++ }, func() { lost++ })
+	for pe := range int32(npes) {
+		for _, how := range [...]How{Read, AtomicWrite} {
+			d.Apply(&Record{Access: *accessOf(pe, how), Off: uint64(how) * 8, Bytes: 8, Stride: 8, Count: 1})
+		}
+	}
+	d.Apply(&Record{Access: *accessOf(-1, Write), Off: uint64(Read) * 8, Bytes: 8, Stride: 8, Count: 1})
+	d.Apply(&Record{Access: *accessOf(-1, Write), Off: uint64(AtomicWrite) * 8, Bytes: 8, Stride: 8, Count: 1})
+	if races != 2*npes || lost != 0 {
+		t.Errorf("%d races are found, and %d accesses are lost", races, lost)
+	}
+}
+
 // TestForget: freed bytes have had no accesses, and their neighbours have.
 func TestForget(t *testing.T) {
 	var s shadow

@@ -28,8 +28,25 @@ type heard struct {
 	q      racecheck.Question
 }
 
-// Ask returns the answer of a PE's detector. It returns nil in a Carriage that has lost records: so one without an
-// answer is, since this PE may have seen what it does not know to be before. The error is always nil.
+// moment is how long the answer for an access is waited for after the access has been given up.
+const moment = time.Second
+
+// lateEnd returns a context that ends a moment after ctx. A program that gives up an access goes on, and what the
+// access has seen is to be known.
+func (c *Carriage) lateEnd(ctx context.Context) (context.Context, func()) {
+	late, end := context.WithCancelCause(c.ctx)
+	stop := context.AfterFunc(ctx, func() {
+		time.AfterFunc(min(moment, c.Patience), func() { end(context.Cause(ctx)) })
+	})
+	return late, func() {
+		stop()
+		end(nil)
+	}
+}
+
+// Ask returns the answer of a PE's detector, also soon after the end of ctx. It returns nil in a Carriage that has lost
+// records: so one without an answer is, since this PE may have seen what it does not know to be before. The error is
+// always nil.
 func (c *Carriage) Ask(ctx context.Context, to int, q racecheck.Question) (*racecheck.Clock, error) {
 	clock, err := c.answerOf(ctx, to, q)
 	switch {
@@ -52,6 +69,11 @@ func (c *Carriage) answerOf(ctx context.Context, to int, q racecheck.Question) (
 		return c.Detector.Answer(q), nil
 	case q.Bytes != 0:
 		clock, asked, err := c.readRows(ctx, to, q.Word)
+		if err != nil && ctx.Err() != nil {
+			late, end := c.lateEnd(ctx)
+			clock, asked, err = c.readRows(late, to, q.Word)
+			end()
+		}
 		if !asked || err != nil {
 			return clock, err
 		}
@@ -61,6 +83,8 @@ func (c *Carriage) answerOf(ctx context.Context, to int, q racecheck.Question) (
 
 // ask sends a question and waits for its answer.
 func (c *Carriage) ask(ctx context.Context, to int, q racecheck.Question) (*racecheck.Clock, error) {
+	ctx, end := c.lateEnd(ctx)
+	defer end()
 	number := c.asks.begin()
 	o, _ := c.stream(nil, to)
 	o.mu.Lock()

@@ -29,15 +29,14 @@ type Layout struct {
 	Ring uint64 // bytes of a ring, a power of two
 }
 
-// LayoutFor returns the layout for a job whose PEs can spare most bytes of their heaps. It returns an error if the
-// rings have no room there.
+// LayoutFor returns the layout for a job whose PEs can spare most bytes of their heaps. If the rings have no room there,
+// it returns the smallest layout and an error.
 func LayoutFor(npes int, most uint64) (Layout, error) {
 	l := Layout{npes, maxRing}
 	for l.Bytes() > most {
 		if l.Ring /= 2; l.Ring < minRing {
 			l.Ring = minRing
-			return Layout{}, fmt.Errorf("PGAS_CHECK=race needs %d bytes of each PE's heap in a job of %d PEs, and uses %d at most: "+
-				"set a larger PGAS_HEAP_MAX, or start fewer PEs", l.Bytes(), npes, most)
+			return l, fmt.Errorf("PGAS_CHECK=race needs %d bytes of each PE's heap in a job of %d PEs, and uses %d at most", l.Bytes(), npes, most)
 		}
 	}
 	return l, nil
