@@ -356,7 +356,7 @@ func (r *Request) probe() (s Status, ok bool, next uint64) {
 	if !ok {
 		return Status{}, false, r.m.notes.Next()
 	}
-	r.m.notes.Ring.Seen(n.Stamp)
+	r.m.notes.Probed(&n)
 	r.last = stamped{n.Stamp, n.Bytes}
 	return r.status(), true, 0
 }

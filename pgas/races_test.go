@@ -99,6 +99,126 @@ var raceCases = []raceCase{
 		func(p *racer) { p.data.Range(0, 10).GetNB(1, p.mine[:10]); p.data.Range(20, 30).GetNB(1, p.mine[:10]) },
 		func(p *racer) {}},
 
+	{"notification of another context", true,
+		func(p *racer) {
+			c := must(p.NewContext())
+			p.word().PutNotify(1, &p.mine[0], p.note)
+			p.data.At(1).On(c).PutNotify(1, &p.mine[0], p.note+1)
+			mustDo(c.Close())
+		},
+		func(p *racer) { p.awaitNote(p.note + 1); p.word().Get(1); p.awaitNote(p.note) }},
+	{"get of the destination of a sum before its wait", true,
+		func(p *racer) { r := p.sumNB(10); p.data.At(10).Get(0); mustDo(r.Wait(p.ctx)) },
+		func(p *racer) { mustDo(p.sumNB(10).Wait(p.ctx)) }},
+	{"put from the destination of a sum before its wait", true,
+		func(p *racer) {
+			r := p.sumNB(10)
+			p.data.Range(30, 40).Put(1, p.data.Local()[10:20])
+			mustDo(r.Wait(p.ctx))
+		},
+		func(p *racer) { mustDo(p.sumNB(10).Wait(p.ctx)) }},
+	{"get into the source of a sum before its wait", true,
+		func(p *racer) {
+			r := p.sumNB(10)
+			p.data.Range(30, 40).Get(1, p.data.Local()[:10])
+			mustDo(r.Wait(p.ctx))
+		},
+		func(p *racer) { mustDo(p.sumNB(10).Wait(p.ctx)) }},
+	{"get of the destination of a sum whose test says that it is not complete", true,
+		func(p *racer) {
+			r := p.sumNB(10)
+			must(r.Test())
+			p.flag(0).Set(1, 1)
+			p.data.At(10).Get(0)
+			mustDo(r.Wait(p.ctx))
+		},
+		func(p *racer) { p.wait(0); mustDo(p.sumNB(10).Wait(p.ctx)) }},
+	{"put to the destination of a sum that its PE has not waited for", true,
+		func(p *racer) { r := p.sumNB(10); p.flag(0).Set(1, 1); p.wait(1); mustDo(r.Wait(p.ctx)) },
+		func(p *racer) {
+			r := p.sumNB(10)
+			p.wait(0)
+			p.data.At(10).Put(0, 1)
+			p.MustQuiet()
+			p.flag(1).Set(0, 1)
+			mustDo(r.Wait(p.ctx))
+		}},
+	{"get of the destination of the second sum after the wait for the first", true,
+		func(p *racer) {
+			r, s := p.sumNB(10), p.sumNB(20)
+			mustDo(r.Wait(p.ctx))
+			p.data.At(20).Get(0)
+			mustDo(s.Wait(p.ctx))
+		},
+		func(p *racer) { p.sumNB(10); mustDo(p.sumNB(20).Wait(p.ctx)) }},
+
+	{"sum without waiting that another PE cannot join before a get of its destination", false,
+		func(p *racer) {
+			r := p.sumNB(10)
+			p.data.At(10).Get(0)
+			p.flag(0).Set(1, 1)
+			mustDo(r.Wait(p.ctx))
+		},
+		func(p *racer) { p.wait(0); mustDo(p.sumNB(10).Wait(p.ctx)) }},
+	{"sum without waiting, wait, get: the same", false,
+		func(p *racer) { mustDo(p.sumNB(10).Wait(p.ctx)); p.data.At(10).Get(0) },
+		func(p *racer) { mustDo(p.sumNB(10).Wait(p.ctx)); p.data.At(10).Get(1) }},
+	{"sum without waiting, test until it is complete, get", false,
+		func(p *racer) {
+			for r := p.sumNB(10); !must(r.Test()); {
+				p.Yield()
+			}
+			p.data.Range(0, 20).Get(0, p.mine[:20])
+		},
+		func(p *racer) { mustDo(p.sumNB(10).Wait(p.ctx)) }},
+	{"two sums without waiting, of which the second one uses the first, wait for the second, get", false,
+		func(p *racer) {
+			p.sumNB(10)
+			mustDo(pgas.SumReduceNB(p.ctx, p.Team(), p.data.Range(0, 10), p.data.Range(10, 20)).Wait(p.ctx))
+			p.data.Range(0, 20).Get(0, p.mine[:20])
+		},
+		func(p *racer) {
+			p.sumNB(10)
+			mustDo(pgas.SumReduceNB(p.ctx, p.Team(), p.data.Range(0, 10), p.data.Range(10, 20)).Wait(p.ctx))
+		}},
+	{"sum without waiting, sum of its destination, sync, put to it", false,
+		func(p *racer) {
+			p.sumNB(10)
+			mustDo(pgas.SumReduce(p.ctx, p.Team(), p.data.Range(0, 10), p.data.Range(10, 20)))
+			mustDo(p.Sync(p.ctx))
+			p.data.At(10).Put(1, 1)
+		},
+		func(p *racer) {
+			p.sumNB(10)
+			mustDo(pgas.SumReduce(p.ctx, p.Team(), p.data.Range(0, 10), p.data.Range(10, 20)))
+			mustDo(p.Sync(p.ctx))
+		}},
+	{"put, quiet, sum without waiting: sum without waiting, wait, get", false,
+		func(p *racer) { p.data.At(40).Put(1, 1); p.MustQuiet(); p.sumNB(10) },
+		func(p *racer) { mustDo(p.sumNB(10).Wait(p.ctx)); p.data.At(40).Get(1) }},
+	{"sum without waiting of another team, quiet of all else, wait, get", false,
+		func(p *racer) {
+			t := must(p.Team().SplitStrided(p.ctx, 0, 1, 2))
+			r := pgas.SumReduceNB(p.ctx, t, p.data.Range(10, 20), p.data.Range(0, 10))
+			mustDo(p.Barrier(p.ctx))
+			mustDo(r.Wait(p.ctx))
+			p.data.At(10).Get(0)
+			mustDo(t.Destroy(p.ctx))
+		},
+		func(p *racer) {
+			t := must(p.Team().SplitStrided(p.ctx, 0, 1, 2))
+			r := pgas.SumReduceNB(p.ctx, t, p.data.Range(10, 20), p.data.Range(0, 10))
+			mustDo(p.Barrier(p.ctx))
+			mustDo(r.Wait(p.ctx))
+			mustDo(t.Destroy(p.ctx))
+		}},
+	{"put, fence, notification: probe for it, get", false,
+		func(p *racer) { p.word().Put(1, 1); p.Fence(); p.data.At(1).PutNotify(1, &p.mine[0], p.note) },
+		func(p *racer) {
+			must(notify.ProbeWait(p.ctx, p.World, 0, p.note))
+			p.word().Get(1)
+			p.awaitNote(p.note)
+		}},
 	{"put, fence, set: wait, get", false,
 		func(p *racer) { p.word().Put(1, 1); p.Fence(); p.flag(0).Set(1, 1) },
 		func(p *racer) { p.wait(0); p.word().Get(1) }},
@@ -148,6 +268,11 @@ func (p *racer) locked(f func()) {
 	mustDo(p.lock.Unlock())
 }
 
+// sumNB begins a sum of the first words of data into those from dst on.
+func (p *racer) sumNB(dst int) *pgas.Request {
+	return pgas.SumReduceNB(p.ctx, p.Team(), p.data.Range(dst, dst+10), p.data.Range(0, 10))
+}
+
 // awaitNote takes a note.
 func (p *racer) awaitNote(tag int) {
 	r := notify.New(p.World, notify.Any, tag, 1)
@@ -161,7 +286,7 @@ func (p *racer) play(c raceCase, errors *os.File) (reports string, err error) {
 	p.data, p.flags = must(pgas.Alloc[uint64](p.ctx, p.World, 64)), must(pgas.Alloc[uint64](p.ctx, p.World, 8))
 	p.sig = pgas.SignalOf(must(pgas.Alloc[pgas.Signal](p.ctx, p.World, 1)), 0)
 	p.lock = pgas.LockOf(must(pgas.Alloc[pgas.Lock](p.ctx, p.World, 1)), 0)
-	p.note++
+	p.note += 2
 	if p.PE() == 0 {
 		c.first(p)
 	} else {

@@ -23,9 +23,6 @@ var laterOnly = []string{
 	"put before locking and unlocking | later, locking, unlocking, put",
 }
 
-// eitherWay are rows that are not reported if the target of two notifications has found both: it is after both then.
-var eitherWay = []string{"notified put | wait for the notification of a third PE, get"}
-
 // TestRacesByClocks: each wrong row is reported but for those whose reason is above, with the lines of both accesses,
 // and no right one is.
 func TestRacesByClocks(t *testing.T) {
@@ -86,7 +83,6 @@ func (r clockRun) mistake(row row) string {
 	switch {
 	case !wrong && len(r.reports) > 0:
 		return "it is reported: " + r.reports[0]
-	case len(r.reports) == 0 && slices.Contains(eitherWay, row.name):
 	case wrong && len(r.reports) == 0 && !plainAccess.MatchString(row.name):
 		return "it is not reported"
 	case len(r.reports) > 0 && !slices.ContainsFunc(r.reports, r.names):

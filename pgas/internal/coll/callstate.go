@@ -165,8 +165,9 @@ func tagOf(n, history uint64) uint64 { return n<<tagBits | (history>>40)%cancell
 // callState is how far a member has got in the calls of its team. One goroutine at a time uses it: the one that
 // has the turn (takeTurn).
 type callState struct {
-	last atomic.Pointer[Request] // the last non-blocking call that was made; nil if none ever was
-	busy atomic.Bool             // a call is under way: for a message, not for exclusion
+	last    atomic.Pointer[Request] // the last non-blocking call that was made; nil if none ever was
+	running atomic.Pointer[Request] // the non-blocking call that has the turn; nil: none has
+	busy    atomic.Bool             // a call is under way: for a message, not for exclusion
 
 	base           uint64 // the number before the first call
 	n              uint64 // number of the last call
@@ -224,6 +225,7 @@ func isAbortedTag(tag, n uint64) bool {
 // seenCall is the call under way as the detector knows it.
 type seenCall struct {
 	key         racecheck.CallKey
-	first, last int  // the members that have entered when this one leaves
-	entered     bool // it is under way
+	first, last int                // the members that have entered when this one leaves
+	entered     bool               // it is under way
+	request     *racecheck.Request // the one that it runs for; nil: the program waits for it
 }

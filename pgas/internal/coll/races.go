@@ -1,8 +1,10 @@
 package coll
 
 // What detectors of races learn of a call. PGAS_CHECK=race learns which members have entered the call when a member
-// leaves, and which memory the member has read and written itself. Go's race detector learns of that memory alone, after the call:
-// where the algorithm has ordered more members than the call promises, their accesses still race with it.
+// leaves, and which memory the member has read and written itself. A call that the program does not wait for is a
+// strand of its own there, until the program knows that it is complete. Go's race detector learns of that memory alone,
+// after the call: where the algorithm has ordered more members than the call promises, their accesses still race with
+// it.
 
 import (
 	"context"
@@ -31,14 +33,19 @@ func (g *Group) seeEnter(c *Call) {
 	case KindExscan:
 		s.last = g.Me - 1
 	}
-	g.n.Races.Enter(s.key)
+	if r := g.calls.running.Load(); r != nil {
+		s.request = r.races
+	} else if r := g.calls.last.Load(); r != nil {
+		r.seenOver()
+	}
+	g.n.Races.Enter(s.key, s.request)
 }
 
 // seeLeave tells the detector that this member leaves the call under way, if there is one.
 func (g *Group) seeLeave() {
 	if s := &g.calls.seen; s.entered {
 		s.entered = false
-		g.n.Races.Leave(g.n.Ctx, s.key, s.first, s.last)
+		g.n.Races.Leave(g.n.Ctx, s.key, s.first, s.last, s.request)
 	}
 }
 
@@ -50,11 +57,15 @@ func (g *Group) see(ctx context.Context, how racecheck.How, off uintptr, bytes i
 
 // seeBlocks is see for blocks at equal distances.
 func (g *Group) seeBlocks(ctx context.Context, how racecheck.How, off uintptr, bytes, step, count int) {
-	if bytes == 0 || count == 0 {
+	if bytes == 0 || count == 0 || !vector.Detected && g.n.Races == nil {
 		return
 	}
 	if step == bytes {
 		bytes, step, count = bytes*count, bytes*count, 1
+	}
+	r, _ := ctx.Value(requestKey{}).(*Request)
+	if r == nil && !g.seeTurn(ctx) {
+		return
 	}
 	if vector.Detected {
 		g.showBlocks(how, off, bytes, step, count)
@@ -62,11 +73,25 @@ func (g *Group) seeBlocks(ctx context.Context, how racecheck.How, off uintptr, b
 	if g.n.Races == nil {
 		return
 	}
-	site := g.n.Races.Here()
-	if r, _ := ctx.Value(requestKey{}).(*Request); r != nil {
-		site = r.site
+	var request *racecheck.Request
+	if r != nil {
+		request = r.races
 	}
-	g.n.Races.Touch(uint64(off), uint64(bytes), uint64(step), uint64(count), how, site)
+	g.n.Races.Touch(uint64(off), uint64(bytes), uint64(step), uint64(count), how, request)
+}
+
+// seeTurn waits for the calls that a call which the program makes now runs after. It reports false if ctx ends first:
+// the call will fail, and accesses nothing.
+func (g *Group) seeTurn(ctx context.Context) bool {
+	r := g.calls.last.Load()
+	if r == nil || r.seenOver() {
+		return true
+	}
+	if g.n.AwaitClosed(ctx, r.over) != nil {
+		return false
+	}
+	r.races.Over()
+	return true
 }
 
 // showBlocks tells Go's race detector that this member reads or writes blocks of its own heap.

@@ -16,19 +16,20 @@ type Request struct {
 	n      *node.Node
 	before *Request // the group's request before this one, until that request is over
 	over   chan struct{}
-	site   racecheck.Site // where the program has made it, if races are looked for
-	err    error          // the result, once over is closed
+	races  *racecheck.Request // what the detector of races knows of it; nil: there is none
+	err    error              // the result, once over is closed
 }
 
 // Wait blocks until the collective is complete on this PE, and returns its error, or the cause of ctx.
 func (r *Request) Wait(ctx context.Context) error {
 	r.n.Learn()
-	if r.IsOver() {
+	if r.seenOver() {
 		return r.err
 	}
 	if err := r.n.AwaitClosed(ctx, r.over); err != nil {
 		return err
 	}
+	r.races.Over()
 	return r.err
 }
 
@@ -42,11 +43,20 @@ func (r *Request) IsOver() bool {
 	}
 }
 
+// seenOver is IsOver for a program that goes on by the result.
+func (r *Request) seenOver() bool {
+	if !r.IsOver() {
+		return false
+	}
+	r.races.Over()
+	return true
+}
+
 // Test reports whether r is complete on this PE, and its error if it is.
 func (r *Request) Test() (bool, error) {
 	r.n.YieldIfScheduled()
 	r.n.Learn()
-	if r.IsOver() {
+	if r.seenOver() {
 		return true, r.err
 	}
 	return false, nil

@@ -73,22 +73,18 @@ func (b *NoteQueue) Take(n *transport.Note) bool {
 		if b.first++; b.first == len(b.held) {
 			b.held, b.first = b.held[:0], 0
 		}
-		return b.took(n)
+		return true
 	}
-	return (b.Ring.Take(n) || b.Ring.Overflowed() && b.pullOverflow() && b.Ring.Take(n)) && b.took(n)
+	return b.Ring.Take(n) || b.Ring.Overflowed() && b.pullOverflow() && b.Ring.Take(n)
 }
 
-// took tells the detector of races, if there is one, of a note that was taken. It returns true.
-func (b *NoteQueue) took(n *transport.Note) bool {
-	if b.node.Races != nil {
-		b.node.Races.Took(b.node.Ctx, *n)
-	}
-	return true
-}
-
-// Matched records that a request has got n: an unexpected note if no request asked for it when it was found.
+// Matched records that a request has got n: an unexpected note if no request asked for it when it was found. To a
+// detector of races the PE comes after what n proves from then on.
 func (b *NoteQueue) Matched(n *transport.Note, unexpected bool) {
 	b.Ring.Seen(n.Stamp)
+	if b.node.Races != nil {
+		b.node.Races.Got(b.node.Ctx, *n)
+	}
 	if b.rec != nil {
 		b.count(unexpected)
 	}
@@ -99,6 +95,12 @@ func (b *NoteQueue) count(unexpected bool) {
 	if unexpected {
 		b.rec.Add(record.NotesUnexpected, 1)
 	}
+}
+
+// Probed tells the detectors of races that the program has seen n, which no request has got.
+func (b *NoteQueue) Probed(n *transport.Note) {
+	b.Ring.Seen(n.Stamp)
+	b.node.Races.Probed(b.node.Ctx, *n)
 }
 
 // pullOverflow lets notes into the ring that have found no room.

@@ -133,7 +133,11 @@ func (d *Detector) Answer(q Question) *Clock {
 		if n == nil {
 			return nil
 		}
-		c := n.take()
+		c := n.next()
+		if q.Stays {
+			return c
+		}
+		n.take()
 		if len(n.queued) == 0 && !n.mixed {
 			delete(d.notes, *q.Note)
 		}
@@ -178,7 +182,7 @@ func (d *Detector) forget(lo, hi uint64) {
 	}
 }
 
-// noteClocks are the clocks of the notes with one key that have not been taken, in the order of their records.
+// noteClocks are the clocks of the notes with one key that no request has got, in the order of their records.
 type noteClocks struct {
 	queued []*Clock
 	merged *Clock // what has come without an order, with all before
@@ -197,14 +201,19 @@ func (n *noteClocks) add(c *Clock, mixed bool) {
 	n.queued = append(n.queued, c)
 }
 
-// take returns the clock of the note that is taken.
-func (n *noteClocks) take() *Clock {
+// next returns the clock of the note that a request gets next.
+func (n *noteClocks) next() *Clock {
 	if n.mixed || len(n.queued) == 0 {
 		return n.merged
 	}
-	c := n.queued[0]
-	n.queued = n.queued[1:]
-	return c
+	return n.queued[0]
+}
+
+// take drops the clock of the note that a request has got.
+func (n *noteClocks) take() {
+	if !n.mixed && len(n.queued) > 0 {
+		n.queued = n.queued[1:]
+	}
 }
 
 // team is a team whose first member the detector's PE is.

@@ -19,6 +19,7 @@
 //	address_unsafe.go, buffers.go
 //	                     buffers of operations under way that are no symmetric memory
 //	pe.go                what a PE knows of itself
+//	request.go           collectives of a PE, and those under way
 //	channel.go, notified.go, sources.go
 //	                     channels that tell the detectors of their operations
 //	job.go               Job: the PEs that share a process

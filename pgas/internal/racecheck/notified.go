@@ -43,12 +43,17 @@ func (c *Context) endNote(s *noteState, ok bool) {
 	}
 }
 
-// Took notes that the PE has taken a note.
-func (p *PE) Took(ctx context.Context, n transport.Note) {
+// Got notes that a request of the PE has got a note.
+func (p *PE) Got(ctx context.Context, n transport.Note) {
+	p.acquire(ctx, int(p.me), Question{Note: &NoteKey{n.Stamp, n.Bytes, n.Off}})
+}
+
+// Probed notes that the PE has seen a note, which a request may still get.
+func (p *PE) Probed(ctx context.Context, n transport.Note) {
 	if p == nil {
 		return
 	}
-	p.acquire(ctx, int(p.me), Question{Note: &NoteKey{n.Stamp, n.Bytes, n.Off}})
+	p.acquire(ctx, int(p.me), Question{Note: &NoteKey{n.Stamp, n.Bytes, n.Off}, Stays: true})
 }
 
 func (ch *channel) PutNotify(pe int, dst uint64, src []byte, s transport.Stamp) bool {

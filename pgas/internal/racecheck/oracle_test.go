@@ -90,6 +90,8 @@ type oracle struct {
 	words    map[[2]uint64][]*moment
 	notes    map[[2]uint64][]note // by PE and source
 	calls    uint64
+	requests [3]*Request // the last one of each PE
+	over     [3]*moment  // its completion
 }
 
 const heapBytes = 64
@@ -330,7 +332,7 @@ func (o *oracle) random() {
 // order does what orders and completes.
 func (o *oracle) order(pe, to, k int) {
 	c := o.ctxs[pe][k]
-	switch o.r.IntN(8) {
+	switch o.r.IntN(9) {
 	case 0, 1:
 		o.did(pe, "fence on %d", k)
 		for _, x := range o.ops[c] {
@@ -357,6 +359,8 @@ func (o *oracle) order(pe, to, k int) {
 		c.QuietedLocal(c.Issued())
 	case 7:
 		o.meet()
+	case 8:
+		o.wait(pe)
 	}
 }
 
@@ -393,10 +397,15 @@ func (o *oracle) take(pe int) {
 	}
 	k := all[o.r.IntN(len(all))].key
 	i := slices.IndexFunc(all, func(n note) bool { return n.key == k })
-	o.did(pe, "take the note %+v of PE %d", k, from[1])
 	o.step(pe, all[i].at)
+	if o.r.IntN(2) == 0 {
+		o.did(pe, "see the note %+v of PE %d", k, from[1])
+		o.pes[pe].Probed(context.Background(), transport.Note{Stamp: k.Stamp, Bytes: k.Bytes, Off: k.Off})
+		return
+	}
+	o.did(pe, "take the note %+v of PE %d", k, from[1])
 	o.notes[from] = slices.Delete(slices.Clone(all), i, i+1)
-	o.pes[pe].Took(context.Background(), transport.Note{Stamp: k.Stamp, Bytes: k.Bytes, Off: k.Off})
+	o.pes[pe].Got(context.Background(), transport.Note{Stamp: k.Stamp, Bytes: k.Bytes, Off: k.Off})
 }
 
 // meet is a collective of all PEs: a barrier, a broadcast, or a scan.
@@ -405,9 +414,20 @@ func (o *oracle) meet() {
 	o.did(0, "collective %d of all, root %d", kind, root)
 	o.calls++
 	var entered []*moment
+	var requests [3]*Request
+	var read [3]*moment
 	for pe, p := range o.pes {
-		entered = append(entered, o.step(pe))
-		p.Enter(CallKey{Number: o.calls, Member: int32(pe), Size: 3})
+		if o.over[pe] == nil {
+			o.over[pe] = after()
+		}
+		if o.r.IntN(3) == 0 {
+			requests[pe], read[pe] = o.begin(pe)
+			entered = append(entered, after(o.step(pe), o.over[pe]))
+		} else {
+			o.wait(pe)
+			entered = append(entered, o.step(pe))
+		}
+		p.Enter(CallKey{Number: o.calls, Member: int32(pe), Size: 3}, requests[pe])
 	}
 	for pe, p := range o.pes {
 		first, last := 0, 2
@@ -419,8 +439,39 @@ func (o *oracle) meet() {
 		case kind == 2:
 			last = pe
 		}
-		o.step(pe, entered[first:last+1]...)
-		p.Leave(context.Background(), CallKey{Number: o.calls, Member: int32(pe), Size: 3}, first, last)
+		p.Leave(context.Background(), CallKey{Number: o.calls, Member: int32(pe), Size: 3}, first, last, requests[pe])
+		left := slices.Clone(entered[first : last+1])
+		if requests[pe] == nil {
+			o.step(pe, left...)
+			continue
+		}
+		o.over[pe] = after(append([]*moment{entered[pe], read[pe]}, left...)...)
+		o.requests[pe] = requests[pe]
+		lo, n := uint64(o.r.IntN(heapBytes-8)), uint64(1+o.r.IntN(8))
+		o.did(pe, "without waiting, which writes %d+%d", lo, n)
+		o.touch(o.over[pe], pe, lo, lo+n, Write)
+		p.Touch(lo, n, n, 1, Write, requests[pe])
+	}
+}
+
+// begin calls a collective that does not wait, which reads memory.
+func (o *oracle) begin(pe int) (*Request, *moment) {
+	r := o.pes[pe].Begin(0)
+	r.Follow(o.requests[pe])
+	lo, n := uint64(o.r.IntN(heapBytes-8)), uint64(1+o.r.IntN(8))
+	o.did(pe, "without waiting, which reads %d+%d", lo, n)
+	read := after(o.step(pe), o.over[pe])
+	o.touch(read, pe, lo, lo+n, Read)
+	o.pes[pe].Touch(lo, n, n, 1, Read, r)
+	return r, read
+}
+
+// wait waits for the last collective of a PE that has not waited.
+func (o *oracle) wait(pe int) {
+	if o.over[pe] != nil {
+		o.did(pe, "wait for its collectives")
+		o.step(pe, o.over[pe])
+		o.requests[pe].Over()
 	}
 }
 
@@ -436,7 +487,7 @@ func TestNotesWithOneKey(t *testing.T) {
 		o.chans[0][contexts-1].PutNotify(1, 0, nil, s)
 		for taken, want := range []int{1 / contexts, 0} {
 			o.reports = 0
-			o.pes[1].Took(t.Context(), transport.Note{Stamp: s})
+			o.pes[1].Got(t.Context(), transport.Note{Stamp: s})
 			if err := o.chans[1][0].Get(t.Context(), 1, make([]byte, 8), 8); err != nil || o.reports != want {
 				t.Errorf("with %d contexts, after note %d: %d reports, want %d; %v", contexts, taken, o.reports, want, err)
 			}
@@ -455,7 +506,7 @@ func TestRefusedNote(t *testing.T) {
 		}
 	}
 	for taken := range 2 {
-		o.pes[1].Took(t.Context(), transport.Note{Stamp: s, Bytes: 8})
+		o.pes[1].Got(t.Context(), transport.Note{Stamp: s, Bytes: 8})
 		if n := len(o.detector(1).notes); n != 1-taken {
 			t.Errorf("after note %d: %d keys have notes", taken, n)
 		}

@@ -41,6 +41,7 @@ type PE struct {
 	contexts [mostContexts]*Context
 	buffers  buffers
 	notes    map[noteTo]*noteState
+	requests uint64 // collectives that do not wait
 }
 
 // noteTo is what the notes of a PE to one PE with the same key have in common.
@@ -90,14 +91,19 @@ func (p *PE) step(how How, site Site) Access {
 
 // acquire asks a PE's detector for a clock. What the PE does from then on comes after it.
 func (p *PE) acquire(ctx context.Context, from int, q Question) {
-	c, err := p.carrier.Ask(ctx, from, q)
-	if err != nil {
-		p.lost("what PE " + err.Error())
-		return
-	}
+	c := p.ask(ctx, from, q)
 	p.mu.Lock()
 	p.clock = p.clock.Join(c)
 	p.mu.Unlock()
+}
+
+// ask returns a clock of a PE's detector.
+func (p *PE) ask(ctx context.Context, from int, q Question) *Clock {
+	c, err := p.carrier.Ask(ctx, from, q)
+	if err != nil {
+		p.lost("what PE " + err.Error())
+	}
+	return c
 }
 
 // Looked notes that the PE has looked at words of its own memory, atomically, and may have learned from their values.
@@ -113,39 +119,11 @@ func (p *PE) Looked(ctx context.Context, off, bytes uint64) {
 	p.carrier.Tell(nil, int(p.me), &r)
 }
 
-// Enter notes that the PE enters a collective, as member k.Member. It has read what it gives to it.
-func (p *PE) Enter(k CallKey) {
-	if p == nil {
-		return
-	}
-	p.mu.Lock()
-	r := Record{Access: p.step(Read, nil), Release: ReleaseCall, Call: k}
-	p.own++
-	p.mu.Unlock()
-	p.carrier.Tell(nil, int(k.Home), &r)
-}
-
-// Leave notes that the PE leaves a collective after members first to last have entered it.
-func (p *PE) Leave(ctx context.Context, k CallKey, first, last int) {
-	if p == nil {
-		return
-	}
-	p.acquire(ctx, int(k.Home), Question{Call: &k, First: int32(first), Last: int32(last)})
-}
-
 // Freed notes that the bytes from lo to hi of the PE's heap are freed.
 func (p *PE) Freed(lo, hi uint64) {
 	if p != nil {
 		p.carrier.Tell(nil, int(p.me), &Record{Release: Freed, Off: lo, Stride: hi})
 	}
-}
-
-// Touch notes that the PE itself reads or writes blocks of symmetric memory of its own, at a Site.
-func (p *PE) Touch(off, bytes, stride, count uint64, how How, site Site) {
-	p.mu.Lock()
-	r := Record{Access: p.step(how, site), Off: off, Bytes: bytes, Stride: stride, Count: count}
-	p.mu.Unlock()
-	p.carrier.Tell(nil, int(p.me), &r)
 }
 
 // touch notes that the PE itself reads or writes blocks of its own memory.

@@ -37,6 +37,8 @@ func (a *Access) describe() string {
 		part = ", which fills it until a quiet"
 	case a.Local:
 		part = ", whose source it is"
+	case a.ofRequest():
+		part = ", which is under way until its Request is complete"
 	case a.Number != 0:
 		part = ", which is under way until a quiet"
 	}
@@ -63,6 +65,10 @@ func (r *Report) missing() string {
 	switch {
 	case e.Local || a.Local:
 		return "the buffer is used before the operation is complete; wait for a Quiet of its Context, or for the LocalCompletion of a source, before the next use"
+	case e.From == a.From && (e.ofRequest() || a.ofRequest()):
+		return "the memory of a collective is used before it is complete; wait for its Request before the next use"
+	case e.ofRequest() && a.knowsCall(e) || a.ofRequest() && e.knowsCall(a):
+		return "the PE of the other access knows of the call of the collective, but not of its completion; a wait for its Request is missing before what the PE has told the other"
 	case e.From == a.From:
 		return "one PE issues both, and nothing orders the operations; a Quiet between them does, or one Context for both with a Fence"
 	case e.Number != 0 && a.knowsCall(e):

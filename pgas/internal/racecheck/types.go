@@ -95,7 +95,8 @@ type CallKey struct {
 // A Question asks a PE's detector for a clock.
 type Question struct {
 	Word, Bytes uint64   // the words from an offset on, so many bytes; if Bytes is 0, one of the following
-	Note        *NoteKey // the next note with this key, which this PE has taken
+	Note        *NoteKey // the next note with this key, which a request of this PE has got
+	Stays       bool     // no request has got the note yet: it is the next one again
 	Call        *CallKey // the collective
 	First, Last int32    // of the collective: the members whose clocks are asked for, Last included
 }

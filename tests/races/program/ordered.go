@@ -200,6 +200,14 @@ var ordered = []scenario{
 		return func() { p.word.Put(1, 1); p.MustQuiet(); must(call().Wait(p.ctx)) },
 			func() { must(call().Wait(p.ctx)); p.word.Get(1) }
 	}},
+	{first: "sum without waiting, sum of its destination", then: "sum without waiting, sum of its destination, get of its own sum", run: func(p *pe) (first, then func()) {
+		call := func() {
+			pgas.SumReduceNB(p.ctx, p.Team(), p.data.Range(many, 2*many), p.data.Range(0, many))
+			must(pgas.SumReduce(p.ctx, p.Team(), p.data.Range(0, many), p.data.Range(many, 2*many)))
+		}
+		return func() { call() },
+			func() { call(); p.data.At(many).Get(1) }
+	}},
 	{first: "local stores, broadcast of them", then: "broadcast, local loads", run: func(p *pe) (first, then func()) {
 		call := func() { must(pgas.Broadcast(p.ctx, p.Team(), p.data.Range(many, 2*many), p.data.Range(0, many), 0)) }
 		return func() { clear(p.data.Local()[:many]); call() },
