@@ -43,6 +43,18 @@ func must[T any](v T, err error) T {
 
 func mustDo(err error) { must(0, err) }
 
+// set is the first n flags, each of which is waited for to be 1.
+func (p *racer) set(n int) *pgas.WaitSet[uint64] {
+	return pgas.AtomicsOf(p.flags.Range(0, n)).Until(pgas.EQ, 1)
+}
+
+// arrived returns when flag i is set, by loads that the detector does not see.
+func (p *racer) arrived(i int) {
+	for p.flags.Local()[i] == 0 {
+		p.Yield()
+	}
+}
+
 // raceCase is what PEs 0 and 1 do at the same time. Other PEs do nothing.
 type raceCase struct {
 	name   string
@@ -89,6 +101,25 @@ var raceCases = []raceCase{
 	{"wait for another word", true,
 		func(p *racer) { p.word().Put(1, 1); p.Fence(); p.flag(0).Set(1, 1) },
 		func(p *racer) { p.flag(3).Set(1, 1); p.wait(3); p.word().Get(1) }},
+	{"wait for all words of a set but the one that was set", true,
+		func(p *racer) { p.word().Put(1, 1); p.Fence(); p.flag(2).Set(1, 1) },
+		func(p *racer) {
+			p.flag(0).Set(1, 1)
+			p.flag(1).Set(1, 1)
+			p.arrived(2)
+			mustDo(p.set(3).Except([]bool{false, false, true}).WaitAll(p.ctx))
+			p.word().Get(1)
+		}},
+	{"test for any word of a set, which finds another one", true,
+		func(p *racer) { p.word().Put(1, 1); p.Fence(); p.flag(1).Set(1, 1) },
+		func(p *racer) {
+			p.flag(0).Set(1, 1)
+			p.arrived(1)
+			for i := -1; i < 0; {
+				i, _ = p.set(2).TestAny()
+			}
+			p.word().Get(1)
+		}},
 	{"notification before the data", true,
 		func(p *racer) { p.data.At(1).PutNotify(1, &p.mine[0], p.note); p.word().Put(1, 1) },
 		func(p *racer) { p.awaitNote(p.note); p.word().Get(1) }},
@@ -238,6 +269,14 @@ var raceCases = []raceCase{
 	{"notified put: wait, put", false,
 		func(p *racer) { p.data.Range(0, 20).PutNotify(1, p.mine[:20], p.note) },
 		func(p *racer) { p.awaitNote(p.note); p.data.At(10).Put(1, 3) }},
+	{"put, fence, set: test for some of a set without another word, get", false,
+		func(p *racer) { p.word().Put(1, 1); p.Fence(); p.flag(1).Set(1, 1) },
+		func(p *racer) {
+			set := p.set(3).Except([]bool{true, false, false})
+			for len(set.TestSome(nil)) == 0 {
+			}
+			p.word().Get(1)
+		}},
 	{"counters", false,
 		func(p *racer) { p.flag(0).FetchAdd(1, 1); p.flag(0).Add(1, 1) },
 		func(p *racer) { p.flag(0).FetchAdd(1, 1); p.flag(0).Add(0, 1) }},

@@ -148,11 +148,21 @@ func (s *WaitSet[W]) WaitAll(ctx context.Context) error {
 	return nil
 }
 
-// looked tells the detector of races that this PE has looked at all words.
+// looked tells the detector of races that this PE has looked at all words but those that are excluded.
 func (s *WaitSet[W]) looked(ctx context.Context) {
-	if !s.none {
+	if s.none || s.w.n.Races == nil {
+		return
+	}
+	if s.s.Skip == nil {
 		off, bytes := s.s.Span()
 		s.w.looked(ctx, off, bytes)
+		return
+	}
+	for i, excluded := range s.s.Skip {
+		if !excluded {
+			off, bytes := s.s.Place(i)
+			s.w.looked(ctx, off, bytes)
+		}
 	}
 }
 
@@ -256,11 +266,11 @@ func (s *WaitSet[W]) TestAll() bool {
 func (s *WaitSet[W]) TestAny() (i int, v W) {
 	s.made("TestAny")
 	s.poll()
-	found := s.s.Find()
-	s.looked(context.Background())
-	if !found {
+	if !s.s.Find() {
+		s.looked(context.Background())
 		return -1, 0
 	}
+	s.lookedAt(context.Background())
 	return s.s.Found, W(s.s.Value)
 }
 
