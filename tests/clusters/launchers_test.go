@@ -43,6 +43,7 @@ var columns = [...]column{
 	{"hello", runHello},
 	{"wordcount", runWordcount},
 	{"locks", runLocks},
+	{"races", runRaces},
 	{"fails", runFails},
 	{"exits", runExits},
 	{"killed PE", runKilledPE},
@@ -65,6 +66,7 @@ const (
 	sshKillPE cell = "ssh/ssh_test.go:testKillPE"
 	sshDaemon cell = "ssh/ssh_test.go:testKillSshd"
 	sshPorts  cell = "the launcher is pgasrun, as in the row of the allocation, and its agents listen wherever they are started"
+	sshRaces  cell = "the launcher is pgasrun, as in the row of the allocation: its agents know of a report by the segment that they have made"
 	sshFails  cell = "ssh/ssh_test.go:testStatuses"
 	sshCancel cell = "../cmd/pgasrun/jobs_test.go:TestSignals: the launcher is pgasrun as there, and ssh carries the frames by which it tells the agents"
 )
@@ -73,16 +75,16 @@ var table = []struct {
 	launcher *launcher
 	cells    [len(columns)]cell
 }{
-	//                        hello     wordcount locks     fails     exits     killed PE  listeners  cancelled  killed daemon
-	{slurmStep("none"), row{runs, runs, runs, runs, runs, runs, runs, runs, runs}},
-	{slurmStep("pmi2"), row{runs, runs, runs, runs, runs, runs, runs, runs, runs}},
-	{slurmStep("pmix"), row{runs, runs, runs, runs, runs, runs, runs, runs, runs}},
-	{&inAllocation, row{runs, runs, runs, runs, runs, runs, runs, runs, runs}},
-	{&openMPI, row{runs, runs, runs, runs, runs, runs, runs, runs, runs}},
-	{&onDaemons, row{runs, runs, runs, runs, runs, runs, runs, runs, runs}},
-	{&byHand, row{runs, runs, runs, runs, runs, runs, runs, runs, noDaemon}},
-	{&inPods, row{runs, runs, runs, runs, runs, runs, runs, runs, runs}},
-	{&launcher{name: "ssh"}, row{sshHello, sshWords, sshLocks, sshFails, sshFails, sshKillPE, sshPorts, sshCancel, sshDaemon}},
+	//                        hello     wordcount locks     races     fails     exits     killed PE  listeners  cancelled  killed daemon
+	{slurmStep("none"), row{runs, runs, runs, runs, runs, runs, runs, runs, runs, runs}},
+	{slurmStep("pmi2"), row{runs, runs, runs, runs, runs, runs, runs, runs, runs, runs}},
+	{slurmStep("pmix"), row{runs, runs, runs, runs, runs, runs, runs, runs, runs, runs}},
+	{&inAllocation, row{runs, runs, runs, runs, runs, runs, runs, runs, runs, runs}},
+	{&openMPI, row{runs, runs, runs, runs, runs, runs, runs, runs, runs, runs}},
+	{&onDaemons, row{runs, runs, runs, runs, runs, runs, runs, runs, runs, runs}},
+	{&byHand, row{runs, runs, runs, runs, runs, runs, runs, runs, runs, noDaemon}},
+	{&inPods, row{runs, runs, runs, runs, runs, runs, runs, runs, runs, runs}},
+	{&launcher{name: "ssh"}, row{sshHello, sshWords, sshLocks, sshRaces, sshFails, sshFails, sshKillPE, sshPorts, sshCancel, sshDaemon}},
 }
 
 type row = [len(columns)]cell
@@ -150,6 +152,21 @@ func runWordcount(t *testing.T, l *launcher) {
 
 func runLocks(t *testing.T, l *launcher) {
 	expect(t, start(t, l.start(t, "locks", bin+"/body", "locks")...), 0, "the lock holds\n")
+	l.nothingLeft(t)
+}
+
+// runRaces looks for races in a right program and in a wrong one. One PE of the wrong one reports the race, and that is
+// the status of the job.
+func runRaces(t *testing.T, l *launcher) {
+	o := start(t, l.start(t, "races", bin+"/body", "races")...)
+	status := 66
+	if l.anyExit {
+		status = failing
+	}
+	expect(t, o, status, "the lock holds\n", "race on int64 allocated at body/main.go:")
+	if n := strings.Count(o.out+o.errs, ": race on "); n != 1 {
+		t.Errorf("%d races are reported: %v", n, o)
+	}
 	l.nothingLeft(t)
 }
 

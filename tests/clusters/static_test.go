@@ -89,6 +89,11 @@ func TestStaticMistakes(t *testing.T) {
 		cmds[3] = s.pe(t, 3, 1, bin+"/wordcount")
 		expect(t, start(t, cmds...), 1, "runs another build of the program than rank 0", "install the same file on every host")
 	})
+	t.Run("one looks for races", func(t *testing.T) {
+		cmds := s.pes(t, bin+"/body")
+		cmds[3].Env = append(cmds[3].Env, "PGAS_CHECK=race")
+		expect(t, start(t, cmds...), 1, "has PGAS_CHECK=race, but rank", "does not: set the same for every process")
+	})
 	t.Run("a secret that others can read", func(t *testing.T) {
 		open := s
 		open.secret = filepath.Join(t.TempDir(), "open")

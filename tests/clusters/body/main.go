@@ -21,6 +21,9 @@ import (
 const rounds = 50
 
 func main() {
+	if len(os.Args) > 1 && os.Args[1] == "races" {
+		os.Setenv("PGAS_CHECK", "race") // here, since launchers differ in how they set a variable
+	}
 	pgas.Main(func(ctx context.Context, w *pgas.World) error {
 		mode := "hello"
 		if len(os.Args) > 1 {
@@ -37,6 +40,7 @@ func main() {
 var bodies = map[string]func(context.Context, *pgas.World) error{
 	"hello":  hello,
 	"locks":  locks,
+	"races":  races,
 	"killed": killed,
 	"fails":  fails,
 	"waits":  waits,
@@ -125,6 +129,19 @@ func locks(ctx context.Context, w *pgas.World) error {
 		fmt.Println("the lock holds")
 	}
 	return nil
+}
+
+// races has the PEs increment a word as locks does, and then put to a word of PE 0 with nothing between them.
+func races(ctx context.Context, w *pgas.World) error {
+	if err := locks(ctx, w); err != nil {
+		return err
+	}
+	data, err := pgas.Alloc[int64](ctx, w, 1)
+	if err != nil {
+		return err
+	}
+	data.At(0).Put(0, int64(w.PE()))
+	return w.Barrier(ctx)
 }
 
 // killed has PE 1 kill itself while the others wait for it, and print how long the news took.
