@@ -129,4 +129,9 @@ var conflicts = []scenario{
 		return func() { p.word.GetNotify(1, 1); p.pass() },
 			func() { p.await(); p.data.Local()[0] = 1 }
 	}},
+	{first: "get of 256 KiB by six PEs", then: "put of the last element", pes: 7, run: func(p *pe) (first, then func()) {
+		all := p.data.Range(0, 256<<10/8)
+		return func() { all.Get(6, p.mine[:256<<10/8]); p.pass() },
+			func() { p.await(); p.data.At(256<<10/8-1).Put(6, 1) }
+	}},
 }
