@@ -25,8 +25,8 @@ func plant(name, file string, edits ...string) mutant.Bug {
 var mutants = []mutant.Bug{
 	// An edge too few.
 	plant("a quiet completes nothing", ofStrands+"channel_race.go", "\t\t\ts.ended.follow()\n\t\t\ts.past.addAll", "\t\t\ts.past.addAll"),
-	plant("a fence orders nothing", ofStrands+"channel_race.go", "\t\tt.follow(&to.fenced)\n", ""),
-	plant("operations on the same bytes are in no order", ofStrands+"channel_race.go", "\t\t\tt.follow(&other.ended)\n", "\t\t\t_ = other\n"),
+	plant("a fence orders nothing", ofStrands+"channel_race.go", "\t\ts.follow(&to.fenced)\n", ""),
+	plant("operations on the same bytes are in no order", ofStrands+"channel_race.go", "\t\t\ts.follow(&other.ended)\n", "\t\t\t_ = other\n"),
 	plant("an operation does not come after what its initiator did", ofStrands+"strand_race.go", "\ts.issued.follow()\n", ""),
 	plant("a quiet of the sources completes nothing", ofStrands+"deferred_race.go", "\t\tif s != nil {\n\t\t\ts.ended.follow()\n", "\t\tif s != nil {\n"),
 	plant("a wait for a source orders nothing", ofStrands+"deferred_race.go", "\t\tc.handles.clocks[handle%n].follow()\n", "\t\t_ = n\n"),

@@ -1,4 +1,4 @@
-//go:build race
+//go:build race && (amd64 || arm64)
 
 package strands
 
@@ -31,13 +31,22 @@ type Channel struct {
 	quiets  uint64 // how many quiets there were
 	closed  bool   // the strands have ended
 	touched byte   // what touch has read
-	workers *workers
+	begun   *begun
 }
 
-// Over returns a channel over c, which is one of t, in a job of npes PEs.
+// Over returns a channel over c, which is one of t, in a job of npes PEs. It returns c if this version of Go lets no
+// goroutine be a strand.
+//
+//go:norace
 func Over(c *shm.Channel, t *shm.Transport, npes int) transport.Channel {
-	s := &Channel{mem: c, shm: t, targets: make([]target, maxTargets(npes)), workers: new(workers)}
-	runtime.AddCleanup(s, (*workers).end, s.workers) // a PE that panics closes nothing
+	if threadAt == 0 {
+		hide()
+		tellUnknown()
+		show()
+		return c
+	}
+	s := &Channel{mem: c, shm: t, targets: make([]target, maxTargets(npes)), begun: new(begun)}
+	runtime.AddCleanup(s, (*begun).end, s.begun) // a PE that panics closes nothing
 	return s
 }
 
@@ -65,40 +74,31 @@ func (c *Channel) target(pe int) *target { return &c.targets[pe%len(c.targets)] 
 //go:norace
 func (c *Channel) heap(pe int, off uint64, n int) []byte { return c.shm.Heap(pe)[off : off+uint64(n)] }
 
-// copyOf returns a copy of the source of a blocking put, which the calling goroutine reads.
-//
-//go:norace
-func copyOf(src []byte) []byte {
-	reads(src)
-	b := make([]byte, len(src))
-	move(b, src)
-	return b
-}
-
 // run has *at, a strand of the target of t, carry out t, which is on the bytes on and also. The caller has locked c.
 //
 //go:norace
 func (c *Channel) run(at **strand, t *task, on, also span) {
+	c.touched = touch(t.local) ^ touch(t.remote) ^ touch(t.at)
 	if c.closed {
-		t.act(&strand{mem: c.mem})
+		(&strand{mem: c.mem}).run(t)
 		return
 	}
 	if *at == nil {
-		*at = c.workers.begin(c.mem)
+		*at = c.begun.begin(c.mem)
 	}
 	s, to := *at, c.target(t.pe)
 	if s.quiets != c.quiets {
 		s.quiets = c.quiets
-		t.follow(&c.quieted)
+		s.follow(&c.quieted)
 	}
 	if s.fences != to.fences {
 		s.fences = to.fences
-		t.follow(&to.fenced)
+		s.follow(&to.fenced)
 	}
 	c.followSameBytes(s, t, on, also)
 	s.remote.add(on)
 	s.remote.add(also)
-	s.wanted.n = runtime.Callers(4, s.wanted.pcs[:])
+	s.wanted.set()
 	s.run(t)
 	to.unfenced = to.unfenced || !to.isGet(s)
 }
@@ -107,24 +107,25 @@ func (c *Channel) run(at **strand, t *task, on, also span) {
 //
 //go:norace
 func (c *Channel) runSource(t *task) {
+	c.touched = touch(t.local)
 	if c.closed {
-		t.act(&strand{mem: c.mem})
+		(&strand{mem: c.mem}).run(t)
 		return
 	}
 	at := &c.sources[c.handles.last%nsources]
 	if *at == nil {
-		*at = c.workers.begin(c.mem)
+		*at = c.begun.begin(c.mem)
 	}
 	s := *at
 	if s.quiets != c.quiets {
 		s.quiets = c.quiets
-		t.follow(&c.quieted)
+		s.follow(&c.quieted)
 	}
-	s.wanted.n = runtime.Callers(4, s.wanted.pcs[:])
+	s.wanted.set()
 	s.run(t)
 }
 
-// followSameBytes makes t, which s is to carry out, follow the operations of other strands on the same bytes.
+// followSameBytes makes s follow the operations of other strands on the bytes of t.
 //
 //go:norace
 func (c *Channel) followSameBytes(s *strand, t *task, on, also span) {
@@ -134,7 +135,7 @@ func (c *Channel) followSameBytes(s *strand, t *task, on, also span) {
 			continue
 		}
 		if other.remote.overlap(on) || other.remote.overlap(also) {
-			t.follow(&other.ended)
+			s.follow(&other.ended)
 		}
 	}
 }
@@ -165,7 +166,8 @@ func (c *Channel) await(pe int, on span, fenced, writes bool) {
 
 //go:norace
 func (c *Channel) Put(pe int, dst uint64, src []byte) {
-	t := &task{kind: put, pe: pe, remote: c.heap(pe, dst, len(src)), local: copyOf(src)}
+	reads(src)
+	t := &task{kind: put, pe: pe, remote: c.heap(pe, dst, len(src)), local: src}
 	c.lock()
 	defer c.unlock()
 	c.run(&c.target(pe).puts, t, heapSpan(pe, dst, len(src)), span{})
@@ -174,17 +176,18 @@ func (c *Channel) Put(pe int, dst uint64, src []byte) {
 //go:norace
 func (c *Channel) PutSignal(pe int, dst uint64, src []byte, sig uint64, op transport.Op, value uint64) {
 	t := c.signalTask(pe, dst, len(src), sig, op, value)
-	t.local = copyOf(src)
+	reads(src)
+	t.local = src
 	c.lock()
 	defer c.unlock()
-	c.runSignal(t)
+	c.runSignal(&t)
 }
 
 // signalTask returns the task of a put of n bytes with a signal. The source is missing.
 //
 //go:norace
-func (c *Channel) signalTask(pe int, dst uint64, n int, sig uint64, op transport.Op, value uint64) *task {
-	return &task{kind: signal, pe: pe, off: dst, remote: c.heap(pe, dst, n), op: op, operand: value,
+func (c *Channel) signalTask(pe int, dst uint64, n int, sig uint64, op transport.Op, value uint64) task {
+	return task{kind: signal, pe: pe, off: dst, remote: c.heap(pe, dst, n), op: op, operand: value,
 		word: transport.Word{Off: sig, Bytes: 8}, at: c.heap(pe, sig, 8)}
 }
 
@@ -213,7 +216,6 @@ func (c *Channel) GetNB(pe int, dst []byte, src uint64) {
 //
 //go:norace
 func (c *Channel) runGet(t *task) {
-	c.touched = touch(t.local)
 	to, into := c.target(t.pe), addressOf(t.local)
 	at := &to.gets[to.forGet(into)]
 	c.run(at, t, heapSpan(t.pe, t.off, len(t.remote)), span{})
@@ -231,8 +233,8 @@ func (c *Channel) Atomic(ctx context.Context, pe int, op transport.Op, word tran
 // updateTask returns the task of an atomic.
 //
 //go:norace
-func (c *Channel) updateTask(pe int, op transport.Op, word transport.Word, operand, cond uint64) *task {
-	return &task{kind: update, pe: pe, op: op, word: word, at: c.heap(pe, word.Off, word.Bytes), operand: operand, cond: cond}
+func (c *Channel) updateTask(pe int, op transport.Op, word transport.Word, operand, cond uint64) task {
+	return task{kind: update, pe: pe, op: op, word: word, at: c.heap(pe, word.Off, word.Bytes), operand: operand, cond: cond}
 }
 
 // runUpdate has a strand carry out t, an atomic: that of atomics, unless t is in order with puts.
@@ -251,7 +253,8 @@ func (c *Channel) runUpdate(t *task) {
 func (c *Channel) Post(pe int, op transport.Op, word transport.Word, operand uint64) {
 	c.lock()
 	defer c.unlock()
-	c.runUpdate(c.updateTask(pe, op, word, operand, 0))
+	t := c.updateTask(pe, op, word, operand, 0)
+	c.runUpdate(&t)
 }
 
 // AtomicNB applies the atomic as Post does. Another strand stores the value, which a fence does not order.
@@ -261,7 +264,7 @@ func (c *Channel) AtomicNB(pe int, op transport.Op, word transport.Word, operand
 	c.lock()
 	defer c.unlock()
 	t := c.updateTask(pe, op, word, operand, cond)
-	c.runUpdate(t)
+	c.runUpdate(&t)
 	c.runGet(&task{kind: store, pe: pe, old: t.old, at: t.at, local: dst})
 }
 
@@ -281,15 +284,14 @@ func (c *Channel) Fence(pe int) {
 //go:norace
 func (c *Channel) fence(to *target) {
 	if to.order == nil {
-		to.order = c.workers.begin(c.mem)
+		to.order = c.begun.begin(c.mem)
 	}
-	t := &task{kind: fence, fenced: &to.fenced}
 	for _, s := range to.strands() {
 		if s != nil {
-			t.follow(&s.ended)
+			to.order.follow(&s.ended)
 		}
 	}
-	to.order.run(t)
+	to.order.run(&task{kind: fence, fenced: &to.fenced})
 	to.fences++
 	to.unfenced = false
 }
@@ -329,7 +331,7 @@ func (to *target) complete() {
 func (c *Channel) Close() error {
 	c.lock()
 	defer c.unlock()
-	c.workers.end()
+	c.begun.end()
 	clear(c.targets)
 	c.sources, c.closed = [nsources]*strand{}, true
 	return c.mem.Close()

@@ -1,9 +1,9 @@
-//go:build race
+//go:build race && (amd64 || arm64)
 
 package strands
 
-// Puts that read their sources after the call, and strided transfers. Strands of their own read the sources, and others
-// put what they have read, so that a quiet of the sources completes nothing else.
+// Puts that read their sources after the call, and strided transfers. To the detector strands of their own read the
+// sources, and others put what they have read, so that a quiet of the sources completes nothing else.
 
 import (
 	"context"
@@ -13,21 +13,18 @@ import (
 
 // handles are the sources of the latest puts that do not wait.
 type handles struct {
-	clocks [64]*clock // of the source with a number, at that number modulo the length
+	clocks [64]clock // of the source with a number, at that number modulo the length
 	last   uint64
 }
 
-// readSource has the strand of sources copy what a put reads from src, and returns the copy and a handle. The caller
-// has locked c.
+// readSource has a strand of sources read the source of t, a put, and returns its handle. The caller has locked c.
 //
 //go:norace
-func (c *Channel) readSource(src []byte, blocks transport.Strided, bytes int) (copied []byte, handle uint64) {
-	c.touched = touch(src)
-	read := &task{kind: read, local: src, blocks: blocks, copied: make([]byte, bytes), read: new(clock)}
-	c.runSource(read)
-	c.handles.last++
-	c.handles.clocks[c.handles.last%uint64(len(c.handles.clocks))] = read.read
-	return read.copied, c.handles.last
+func (c *Channel) readSource(t *task) (handle uint64) {
+	handle = c.handles.last + 1
+	c.runSource(&task{kind: read, local: t.local, blocks: t.blocks, read: &c.handles.clocks[handle%uint64(len(c.handles.clocks))]})
+	c.handles.last = handle
+	return handle
 }
 
 // Released reports that a source has been read, and orders the calling goroutine after that.
@@ -80,9 +77,9 @@ func (c *Channel) AwaitReleased(ctx context.Context, pe int, handle uint64) erro
 func (c *Channel) PutZcopy(pe int, dst uint64, src []byte) (handle uint64) {
 	c.lock()
 	defer c.unlock()
-	t := &task{kind: put, pe: pe, remote: c.heap(pe, dst, len(src))}
-	t.local, handle = c.readSource(src, transport.Strided{}, len(src))
-	c.run(&c.target(pe).puts, t, heapSpan(pe, dst, len(src)), span{})
+	t := task{kind: put, pe: pe, remote: c.heap(pe, dst, len(src)), local: src}
+	handle = c.readSource(&t)
+	c.run(&c.target(pe).puts, &t, heapSpan(pe, dst, len(src)), span{})
 	return handle
 }
 
@@ -91,8 +88,9 @@ func (c *Channel) PutSignalZcopy(pe int, dst uint64, src []byte, sig uint64, op 
 	c.lock()
 	defer c.unlock()
 	t := c.signalTask(pe, dst, len(src), sig, op, value)
-	t.local, handle = c.readSource(src, transport.Strided{}, len(src))
-	c.runSignal(t)
+	t.local = src
+	handle = c.readSource(&t)
+	c.runSignal(&t)
 	return handle
 }
 
@@ -100,10 +98,11 @@ func (c *Channel) PutSignalZcopy(pe int, dst uint64, src []byte, sig uint64, op 
 func (c *Channel) PutNotifyZcopy(pe int, dst uint64, src []byte, s transport.Stamp) (handle uint64, ok bool) {
 	c.lock()
 	defer c.unlock()
-	t := &task{kind: putNote, pe: pe, off: dst, stamp: s}
-	t.local, handle = c.readSource(src, transport.Strided{}, len(src))
-	c.run(&c.target(pe).notes, t, heapSpan(pe, dst, len(src)), span{})
-	return handle, t.ok
+	t := c.notedTask(put, pe, dst, len(src), s)
+	t.local = src
+	handle = c.readSource(&t)
+	ok = c.runNoted(&t, heapSpan(pe, dst, len(src)))
+	return handle, ok
 }
 
 //go:norace
@@ -111,17 +110,17 @@ func (c *Channel) PutStridedZcopy(pe int, dst uint64, src []byte, b transport.St
 	c.lock()
 	defer c.unlock()
 	t := c.stridedTask(put, pe, dst, b)
-	t.local, handle = c.readSource(src, b, b.Total())
-	t.blocks.LocalStride = b.BlockBytes
-	c.run(&c.target(pe).puts, t, heapSpan(pe, dst, len(t.remote)), span{})
+	t.local = src
+	handle = c.readSource(&t)
+	c.run(&c.target(pe).puts, &t, heapSpan(pe, dst, len(t.remote)), span{})
 	return handle
 }
 
 // stridedTask returns the task of a strided transfer from or to offset off of pe.
 //
 //go:norace
-func (c *Channel) stridedTask(k kind, pe int, off uint64, b transport.Strided) *task {
-	return &task{kind: k, pe: pe, off: off, remote: c.heap(pe, off, extent(b)), blocks: b}
+func (c *Channel) stridedTask(k kind, pe int, off uint64, b transport.Strided) task {
+	return task{kind: k, pe: pe, off: off, remote: c.heap(pe, off, extent(b)), blocks: b}
 }
 
 // extent returns the bytes from the first to the last byte of the remote blocks.
@@ -137,12 +136,11 @@ func extent(b transport.Strided) int {
 //go:norace
 func (c *Channel) PutStrided(pe int, dst uint64, src []byte, b transport.Strided) {
 	t := c.stridedTask(put, pe, dst, b)
-	read := &task{kind: read, local: src, blocks: b, copied: make([]byte, b.Total())}
-	read.copyBlocks(read.copied, src, b.BlockBytes, b.LocalStride, true)
-	t.local, t.blocks.LocalStride = read.copied, b.BlockBytes
+	t.local = src
+	t.readBlocks()
 	c.lock()
 	defer c.unlock()
-	c.run(&c.target(pe).puts, t, heapSpan(pe, dst, len(t.remote)), span{})
+	c.run(&c.target(pe).puts, &t, heapSpan(pe, dst, len(t.remote)), span{})
 }
 
 //go:norace
@@ -157,7 +155,7 @@ func (c *Channel) GetStridedNB(pe int, dst []byte, src uint64, b transport.Strid
 	defer c.unlock()
 	t := c.stridedTask(get, pe, src, b)
 	t.local = dst
-	c.runGet(t)
+	c.runGet(&t)
 }
 
 var (

@@ -1,4 +1,4 @@
-//go:build race
+//go:build race && (amd64 || arm64)
 
 package strands
 
@@ -106,6 +106,28 @@ func set(word []byte, v uint64) {
 	}
 	atomic.StoreUint64((*uint64)(p), v)
 }
+
+// set sets s to the calling goroutine's stack without its three innermost frames: those of set, of its caller and of
+// the caller's caller.
+//
+//go:norace
+//go:nocheckptr
+func (s *stack) set() {
+	const skipped = 3
+	s.n = 0
+	frame := framePointer()
+	for i := 0; frame != nil && s.n < maxFrames; i++ {
+		if i >= skipped {
+			s.pcs[s.n] = *(*uintptr)(unsafe.Add(frame, unsafe.Sizeof(frame)))
+			s.n++
+		}
+		frame = *(*unsafe.Pointer)(frame)
+	}
+}
+
+// framePointer returns where the frame of the call of framePointer keeps the frame pointer of its caller, behind which
+// it keeps the address that it returns to.
+func framePointer() unsafe.Pointer
 
 //go:linkname memmove runtime.memmove
 //go:noescape

@@ -2,15 +2,15 @@
 // call that begins it, until something completes it. It is for PEs that are goroutines, in programs that are built with
 // the race detector. In others Over returns the channel that it is given.
 //
-// A strand is a goroutine that carries out operations for the goroutines of a PE. To the detector it is a thread of its
-// own. An operation on a strand comes after what its initiator did before the call, and the initiator goes on beside
-// it. Only what completes the operation orders the two again: a quiet, or for the source of a put a quiet of the
-// sources. So a load of what a get is filling races, and so does a load of data whose flag has overtaken it for want of
-// a fence.
+// A strand carries out operations for the goroutines of a PE. To the detector it is a goroutine of its own. An
+// operation on a strand comes after what its initiator did before the call, and the initiator goes on beside it. Only
+// what completes the operation orders the two again: a quiet, or for the source of a put a quiet of the sources. So a
+// load of what a get is filling races, and so does a load of data whose flag has overtaken it for want of a fence.
 //
-// In fact the initiator waits until the strand has done the operation. The detector does not see this wait, since it
-// judges by order and not by time. So nothing is in memory later than without strands, and no program hangs that did
-// not. What is reported does not depend on the speed of PEs.
+// In fact the initiator does the operation itself, within the call. Meanwhile it is the strand to the detector, which
+// keeps what it knows of each goroutine in a thread and looks up the thread of the calling one. The detector judges by
+// order and not by time. So nothing is in memory later than without strands, and no program hangs that did not. What is
+// reported does not depend on the speed of PEs.
 //
 //	doc.go                      what strands are, and the rules of order
 //	over_norace.go              Over, where there is no race detector
@@ -19,6 +19,8 @@
 //	notified_race.go            notified accesses
 //	target_race.go              the strands of a target, and the order between them
 //	strand_race.go              one strand, and the stack that it shows to the detector
+//	thread_race_unsafe.go       what a strand is to the detector
+//	thread_race.s               the record of the calling goroutine, and its frames
 //	task_race.go                what a strand can do
 //	span_race.go                which bytes a strand has accessed
 //	detector_race_unsafe.go     the functions of the race detector
@@ -32,8 +34,8 @@
 // target are in order.
 //
 // The detector keeps some 250 goroutines apart, so there are few strands. An operation that finds no unused strand of
-// its kind shares one. In a process of many goroutines a new strand is none, and the initiator carries out its tasks.
-// The detector may then miss a conflict. It never reports one that does not exist.
+// its kind shares one. In a process of many goroutines a new strand has no thread, and its tasks are steps of the
+// initiator. The detector may then miss a conflict. It never reports one that does not exist.
 //
 // Atomics that return nothing order those that see their effect after the initiator, and order the initiator after
 // nothing. Atomics and gets that return a value are steps of the initiator.

@@ -1,4 +1,4 @@
-//go:build race
+//go:build race && (amd64 || arm64)
 
 package strands
 
@@ -10,20 +10,34 @@ import (
 	"github.com/gopgas/gopgas/pgas/transport"
 )
 
-// runNotified has a strand carry out t, and reports whether there was room for the note.
+// notedTask returns the task of an access to n bytes at offset off of pe, which leaves a note.
 //
 //go:norace
-func (c *Channel) runNotified(t *task, on span) bool {
-	c.run(&c.target(t.pe).notes, t, on, span{})
-	return t.ok
+func (c *Channel) notedTask(k kind, pe int, off uint64, n int, s transport.Stamp) task {
+	return task{kind: k, pe: pe, off: off, remote: c.heap(pe, off, n), noted: true, note: transport.Note{Stamp: s, Bytes: uint64(n), Off: off}}
+}
+
+// runNoted has a strand carry out t if there is room for its note, and reports whether there is.
+//
+//go:norace
+func (c *Channel) runNoted(t *task, on span) (ok bool) {
+	hide()
+	t.ticket, ok = c.mem.Ticket(t.pe)
+	show()
+	if ok {
+		c.run(&c.target(t.pe).notes, t, on, span{})
+	}
+	return ok
 }
 
 //go:norace
 func (c *Channel) PutNotify(pe int, dst uint64, src []byte, s transport.Stamp) bool {
-	t := &task{kind: putNote, pe: pe, off: dst, local: copyOf(src), stamp: s}
+	reads(src)
+	t := c.notedTask(put, pe, dst, len(src), s)
+	t.local = src
 	c.lock()
 	defer c.unlock()
-	return c.runNotified(t, heapSpan(pe, dst, len(src)))
+	return c.runNoted(&t, heapSpan(pe, dst, len(src)))
 }
 
 // GetNotify gets as Get does. A strand leaves the note.
@@ -33,18 +47,29 @@ func (c *Channel) GetNotify(ctx context.Context, pe int, dst []byte, src uint64,
 	if err := c.Get(ctx, pe, dst, src); err != nil {
 		return false, err
 	}
-	t := &task{kind: note, pe: pe, off: src, remote: c.heap(pe, src, len(dst)), stamp: s}
+	t := c.notedTask(none, pe, src, len(dst), s)
 	c.lock()
 	defer c.unlock()
-	return c.runNotified(t, span{}), nil
+	return c.runNoted(&t, span{}), nil
 }
 
 //go:norace
 func (c *Channel) GetNotifyNB(pe int, dst []byte, src uint64, s transport.Stamp) bool {
+	t := c.notedTask(get, pe, src, len(dst), s)
+	t.local = dst
 	c.lock()
 	defer c.unlock()
-	c.touched = touch(dst)
-	return c.runNotified(&task{kind: getNote, pe: pe, off: src, local: dst, stamp: s}, heapSpan(pe, src, len(dst)))
+	return c.runNoted(&t, heapSpan(pe, src, len(dst)))
+}
+
+// updateNoted has a strand carry out an atomic that leaves a note, and reports whether there is room for the note.
+//
+//go:norace
+func (c *Channel) updateNoted(t *task, s transport.Stamp) bool {
+	t.noted, t.note = true, transport.Note{Stamp: s, Bytes: uint64(t.word.Bytes), Off: t.word.Off}
+	c.lock()
+	defer c.unlock()
+	return c.runNoted(t, heapSpan(t.pe, t.word.Off, t.word.Bytes))
 }
 
 // AtomicNotify applies the atomic on a strand, and orders the calling goroutine after the other updates of the word.
@@ -52,10 +77,7 @@ func (c *Channel) GetNotifyNB(pe int, dst []byte, src uint64, s transport.Stamp)
 //go:norace
 func (c *Channel) AtomicNotify(_ context.Context, pe int, op transport.Op, word transport.Word, operand, cond uint64, s transport.Stamp) (old uint64, ok bool, err error) {
 	t := c.updateTask(pe, op, word, operand, cond)
-	t.kind, t.stamp = atomicNote, s
-	c.lock()
-	defer c.unlock()
-	ok = c.runNotified(t, heapSpan(pe, word.Off, word.Bytes))
+	ok = c.updateNoted(&t, s)
 	acquireFrom(t.at)
 	return t.old, ok, nil
 }
@@ -63,8 +85,5 @@ func (c *Channel) AtomicNotify(_ context.Context, pe int, op transport.Op, word 
 //go:norace
 func (c *Channel) PostNotify(pe int, op transport.Op, word transport.Word, operand uint64, s transport.Stamp) bool {
 	t := c.updateTask(pe, op, word, operand, 0)
-	t.kind, t.stamp = postNote, s
-	c.lock()
-	defer c.unlock()
-	return c.runNotified(t, heapSpan(pe, word.Off, word.Bytes))
+	return c.updateNoted(&t, s)
 }

@@ -1,4 +1,4 @@
-//go:build race
+//go:build race && (amd64 || arm64)
 
 package strands
 
@@ -11,26 +11,36 @@ import (
 	"github.com/gopgas/gopgas/pgas/transport/shm"
 )
 
-// maxGoroutines is how many goroutines a process may have for another strand to be one. The detector ends a process
-// that has some 8,000.
-const maxGoroutines = 4000
+// maxThreads is how many goroutines and strands a process may have for another strand to have a thread. The detector
+// ends a process that has some 8,000 threads.
+const maxThreads = 4000
 
 var tellTooMany = sync.OnceFunc(func() {
 	fmt.Fprintf(os.Stderr, "pgas: the race detector does not see all operations as work that goes on after their calls from now on, "+
-		"because this process has %d goroutines: use fewer contexts, or fewer PEs\n", maxGoroutines)
+		"because this process has %d goroutines, to which the operations of a context add some: use fewer contexts, or fewer PEs\n", maxThreads)
+})
+
+var tellUnknown = sync.OnceFunc(func() {
+	fmt.Fprintf(os.Stderr, "pgas: the race detector does not see operations as work that goes on after their calls, "+
+		"because this program is built with %s: build it with another version of Go\n", runtime.Version())
 })
 
 // maxFrames is how many frames of the initiator's stack a report shows.
 const maxFrames = 24
 
-// A strand is a goroutine that carries out the tasks of one channel, one after the other. Its fields belong to the
-// goroutine that has locked the channel, or to the strand while that goroutine waits for it.
+// maxAfter is how many clocks a task can follow: those of all strands of a target, of its fences and of quiets.
+const maxAfter = maxStrands + 2
+
+// A strand carries out the tasks of one channel, one after the other, as a thread of its own to the detector. Its
+// fields belong to the goroutine that has locked the channel.
 type strand struct {
 	mem    *shm.Channel
-	tasks  chan *task // nil: there are too many goroutines, so the initiator carries out the tasks
-	done   chan struct{}
-	issued clock // what the initiator of the task has done
-	ended  clock // what the strand has done
+	thread thread // 0: there are too many, so the tasks are steps of the initiator
+	issued clock  // what the initiator of the task has done
+	ended  clock  // what the strand has done
+
+	after  [maxAfter]*clock // what the next task follows besides its initiator
+	nafter int
 
 	wanted, shown stack // the initiator's, and the one that the detector has
 
@@ -46,84 +56,84 @@ type stack struct {
 	n   int
 }
 
-// workers are the strands of a channel that are goroutines.
-type workers struct{ all []*strand }
+// follow makes the next task of s follow c.
+//
+//go:norace
+func (s *strand) follow(c *clock) {
+	s.after[s.nafter] = c
+	s.nafter++
+}
+
+// begun are the strands of a channel that have threads.
+type begun struct{ all []*strand }
 
 // begin starts a strand.
 //
 //go:norace
-func (w *workers) begin(mem *shm.Channel) *strand {
+func (b *begun) begin(mem *shm.Channel) *strand {
 	s := &strand{mem: mem}
-	if runtime.NumGoroutine() >= maxGoroutines {
-		hide()
-		tellTooMany()
-		show()
+	if tooMany() {
 		return s
 	}
-	s.tasks, s.done = make(chan *task), make(chan struct{})
-	w.all = append(w.all, s)
-	go s.work()
+	var pc [1]uintptr
+	runtime.Callers(3, pc[:])
+	newThread(&s.thread, pc[0])
+	b.all = append(b.all, s)
 	return s
 }
 
-// end stops the strands.
+// tooMany reports whether there can be no more threads, and says so once.
 //
 //go:norace
-func (w *workers) end() {
-	for _, s := range w.all {
-		s.end()
+func tooMany() bool {
+	hide()
+	defer show()
+	if int64(runtime.NumGoroutine())+threads.Load() < maxThreads {
+		return false
 	}
-	w.all = nil
+	tellTooMany()
+	return true
 }
 
-// work carries out tasks until it is to stop.
+// end ends the strands.
 //
 //go:norace
-func (s *strand) work() {
-	for {
-		hide()
-		t := <-s.tasks
-		show()
-		if t.kind == stop {
-			return
+func (b *begun) end() {
+	for _, s := range b.all {
+		if s.thread != 0 {
+			s.thread.end()
 		}
-		s.carryOut(t)
-		hide()
-		s.done <- struct{}{}
-		show()
 	}
+	b.all = nil
 }
 
-// run has s carry out t for the calling goroutine, and waits until it has.
+// run carries out t for the calling goroutine, which is s to the detector meanwhile. The detector must then see no
+// access to the goroutine's stack, since the next frames there are the initiator's: functions have the directive
+// norace, or get no address of the stack. (The directive does not hold for what the compiler wraps a deferred call
+// with arguments in.)
 //
 //go:norace
 func (s *strand) run(t *task) {
-	if s.tasks == nil {
+	if s.thread == 0 {
 		t.carryOut(s)
 		return
 	}
 	s.issued.setTo()
-	hide()
-	s.tasks <- t
-	<-s.done
-	show()
+	as := s.thread
+	s.thread = 0 // if t panics, the goroutine remains s
+	before := become(as)
+	s.show()
+	s.issued.follow()
+	t.carryOut(s)
+	become(before)
+	s.thread = as
 }
 
-// end stops s.
+// show shows the stack of the initiator to the detector. The frames stay that the last task had too. (The compiler
+// removes calls of enterFrame and leaveFrame from a function without other calls.)
 //
 //go:norace
-func (s *strand) end() {
-	hide()
-	s.tasks <- &task{kind: stop}
-	show()
-}
-
-// carryOut does what t says, after what t is to follow. The detector sees it with the stack of the initiator, of which
-// the frames stay that the last task had too. (The compiler removes calls of enterFrame and leaveFrame from a function
-// without other calls.)
-//
-//go:norace
-func (s *strand) carryOut(t *task) {
+func (s *strand) show() {
 	same := s.wanted.sameFrames(&s.shown)
 	for range s.shown.n - same {
 		leaveFrame()
@@ -132,19 +142,22 @@ func (s *strand) carryOut(t *task) {
 		enterFrame(s.wanted.pcs[i])
 	}
 	s.shown = s.wanted
-	s.issued.follow()
-	t.carryOut(s)
 }
 
-// carryOut does what t says on the calling goroutine, after what t is to follow.
+// carryOut does what t says, after what t is to follow.
 //
 //go:norace
 func (t *task) carryOut(s *strand) {
-	for i := range t.nafter {
-		t.after[i].follow()
+	for i, c := range s.after[:s.nafter] {
+		c.follow()
+		s.after[i] = nil // it would keep the channel alive, which is to end s
 	}
+	s.nafter = 0
 	t.act(s)
 	s.ended.add()
+	if t.noted {
+		s.mem.Fill(t.pe, t.ticket, t.note)
+	}
 }
 
 // sameFrames returns how many outermost frames two stacks share.

@@ -1,4 +1,4 @@
-//go:build race
+//go:build race && (amd64 || arm64)
 
 package strands_test
 
@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/gopgas/gopgas/pgas"
+	"github.com/gopgas/gopgas/pgas/internal/strands"
 	"github.com/gopgas/gopgas/pgas/pgastest"
 	"github.com/gopgas/gopgas/pgas/pgastest/hang"
 )
@@ -58,34 +59,58 @@ func all(contexts int) pgastest.Body {
 	}
 }
 
-// awaitGoroutines returns when this process has at most n goroutines.
-func awaitGoroutines(t *testing.T, n int) {
+// awaitThreads returns when the strands of this process have at most n threads.
+func awaitThreads(t *testing.T, n int) {
 	t.Helper()
-	for start := time.Now(); runtime.NumGoroutine() > n; runtime.GC() {
+	for start := time.Now(); strands.Threads() > n; runtime.GC() {
 		if time.Since(start) > hang.Limit {
-			t.Fatalf("%d goroutines, want %d", runtime.NumGoroutine(), n)
+			t.Fatalf("strands have %d threads, want %d", strands.Threads(), n)
 		}
 	}
 }
 
-// TestFreedBuffers: an operation that reads or fills freed memory later is the misuse of its PE.
+// TestFreedBuffers: an operation that reads or fills freed memory is the misuse of its PE.
 func TestFreedBuffers(t *testing.T) {
-	for name, use := range map[string]func(mem pgas.Slice[int64], freed []int64){
-		"PutNB":       func(mem pgas.Slice[int64], freed []int64) { mem.PutNB(0, freed) },
-		"GetNB":       func(mem pgas.Slice[int64], freed []int64) { mem.GetNB(0, freed) },
-		"IPutNB":      func(mem pgas.Slice[int64], freed []int64) { mem.IPutNB(0, freed, 1, 2, 2) },
-		"GetNotifyNB": func(mem pgas.Slice[int64], freed []int64) { mem.GetNotifyNB(0, freed, 1) },
-		"FetchAddNB":  func(mem pgas.Slice[int64], freed []int64) { pgas.AtomicsOf(mem).At(0).FetchAddNB(0, 1, &freed[0]) },
+	type memory struct {
+		pgas.Slice[int64]
+		sig   pgas.SignalRef
+		words pgas.AtomicSlice[int64]
+	}
+	for name, use := range map[string]func(mem memory, freed []int64){
+		"Put":             func(mem memory, freed []int64) { mem.Put(0, freed) },
+		"PutNB":           func(mem memory, freed []int64) { mem.PutNB(0, freed) },
+		"Ref.PutNB":       func(mem memory, freed []int64) { mem.At(0).PutNB(0, &freed[0]) },
+		"IPut":            func(mem memory, freed []int64) { mem.IPut(0, freed, 1, 2, 2) },
+		"IPutNB":          func(mem memory, freed []int64) { mem.IPutNB(0, freed, 1, 2, 2) },
+		"IBPutNB":         func(mem memory, freed []int64) { mem.IBPutNB(0, freed, 2, 2, 1, 2) },
+		"PutSignal":       func(mem memory, freed []int64) { mem.PutSignal(0, freed, mem.sig, 1) },
+		"PutSignalNB":     func(mem memory, freed []int64) { mem.PutSignalNB(0, freed, mem.sig, 1) },
+		"PutSignalAddNB":  func(mem memory, freed []int64) { mem.PutSignalAddNB(0, freed, mem.sig, 1) },
+		"PutNotify":       func(mem memory, freed []int64) { mem.PutNotify(0, freed, 1) },
+		"PutNotifyNB":     func(mem memory, freed []int64) { mem.PutNotifyNB(0, freed, 1) },
+		"Get":             func(mem memory, freed []int64) { mem.Get(0, freed) },
+		"GetNB":           func(mem memory, freed []int64) { mem.GetNB(0, freed) },
+		"Ref.GetNB":       func(mem memory, freed []int64) { mem.At(0).GetNB(0, &freed[0]) },
+		"IGet":            func(mem memory, freed []int64) { mem.IGet(0, freed, 1, 2, 2) },
+		"IGetNB":          func(mem memory, freed []int64) { mem.IGetNB(0, freed, 1, 2, 2) },
+		"IBGetNB":         func(mem memory, freed []int64) { mem.IBGetNB(0, freed, 2, 2, 1, 2) },
+		"GetNotify":       func(mem memory, freed []int64) { mem.GetNotify(0, freed, 1) },
+		"GetNotifyNB":     func(mem memory, freed []int64) { mem.GetNotifyNB(0, freed, 1) },
+		"FetchNB":         func(mem memory, freed []int64) { mem.words.At(0).FetchNB(0, &freed[0]) },
+		"FetchAddNB":      func(mem memory, freed []int64) { mem.words.At(0).FetchAddNB(0, 1, &freed[0]) },
+		"CompareSwapNB":   func(mem memory, freed []int64) { mem.words.At(0).CompareSwapNB(0, 0, 1, &freed[0]) },
+		"FetchNB of many": func(mem memory, freed []int64) { mem.words.FetchNB(0, freed) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := pgastest.Goroutines(t.Context(), 1, pgastest.Options{Check: true}, func(ctx context.Context, w *pgas.World) error {
 				mem, err1 := pgas.Alloc[int64](ctx, w, 4)
 				old, err2 := pgas.Alloc[int64](ctx, w, 4)
+				signals, err3 := pgas.Alloc[pgas.Signal](ctx, w, 1)
 				freed := old.Local()
-				if err := errors.Join(err1, err2, old.Free(ctx)); err != nil {
+				if err := errors.Join(err1, err2, err3, old.Free(ctx)); err != nil {
 					return err
 				}
-				use(mem.All(), freed)
+				use(memory{mem.All(), pgas.SignalOf(signals, 0), pgas.AtomicsOf(mem.All())}, freed)
 				return nil
 			})
 			var misuse *pgas.UsageError
@@ -106,7 +131,7 @@ func TestEnd(t *testing.T) {
 		"misuse":    func(w *pgas.World) error { w.Context().FencePE(-1); return nil },
 	} {
 		t.Run(name, func(t *testing.T) {
-			before := runtime.NumGoroutine()
+			before := strands.Threads()
 			err := pgastest.Goroutines(t.Context(), 3, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
 				if err := all(2)(ctx, w); err != nil {
 					return err
@@ -119,14 +144,14 @@ func TestEnd(t *testing.T) {
 			if (err == nil) != (name == "closed") {
 				t.Fatal(err)
 			}
-			awaitGoroutines(t, before)
+			awaitThreads(t, before)
 		})
 	}
 }
 
 // TestManyWorlds: a process may have as many Worlds as it likes, one after the other.
 func TestManyWorlds(t *testing.T) {
-	before, n := runtime.NumGoroutine(), 1000
+	before, n := strands.Threads(), 1000
 	if testing.Short() {
 		n = 100
 	}
@@ -135,7 +160,7 @@ func TestManyWorlds(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	awaitGoroutines(t, before)
+	awaitThreads(t, before)
 }
 
 // TestManyContexts: more contexts than the detector has room for get no strands. On one processor, too.
@@ -146,7 +171,7 @@ func TestManyContexts(t *testing.T) {
 			most := make([]int, 16)
 			err := pgastest.Goroutines(t.Context(), len(most), pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
 				err := all(64)(ctx, w)
-				most[w.PE()] = runtime.NumGoroutine()
+				most[w.PE()] = strands.Threads() + runtime.NumGoroutine()
 				return errors.Join(err, w.Barrier(ctx))
 			})
 			if err != nil {
@@ -154,7 +179,7 @@ func TestManyContexts(t *testing.T) {
 			}
 			for pe, n := range most {
 				if n > 5000 {
-					t.Errorf("PE %d: %d goroutines", pe, n)
+					t.Errorf("PE %d: %d goroutines and strands", pe, n)
 				}
 			}
 		})

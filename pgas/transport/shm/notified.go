@@ -59,15 +59,21 @@ func (c *Channel) AtomicNotify(ctx context.Context, pe int, op transport.Op, wor
 // NotifyAfter calls access, which must not be called twice, and then leaves n at pe. If there is no room for n, it
 // does nothing and reports false.
 func (c *Channel) NotifyAfter(pe int, n transport.Note, access func()) bool {
-	q := c.queues[c.local(pe)]
-	t, ok := q.ticket()
+	t, ok := c.Ticket(pe)
 	if !ok {
 		return false
 	}
 	access()
-	q.fill(t, n)
+	c.Fill(pe, t, n)
 	return true
 }
+
+// Ticket reserves room for a note at pe, and reports whether there is some. Notes arrive in the order of their tickets,
+// so the caller calls Fill soon.
+func (c *Channel) Ticket(pe int) (ticket uint64, ok bool) { return c.queues[c.local(pe)].ticket() }
+
+// Fill leaves n at pe, for which a ticket has reserved room, after an access.
+func (c *Channel) Fill(pe int, ticket uint64, n transport.Note) { c.queues[c.local(pe)].fill(ticket, n) }
 
 // PostNotify implements transport.Channel.
 func (c *Channel) PostNotify(pe int, op transport.Op, word transport.Word, operand uint64, s transport.Stamp) bool {
