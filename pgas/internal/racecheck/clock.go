@@ -21,6 +21,15 @@ const (
 	streams
 )
 
+// mostContexts is how many contexts of a PE are told apart. More of them share the last slot: they count as one.
+const mostContexts = 32
+
+// requested returns the stream of the collectives that do not wait of the team in a slot. No context has this stream.
+func requested(slot int) uint16 { return uint16(streams * (mostContexts + slot)) }
+
+// ofRequest reports whether the access is one of a collective that does not wait.
+func (s *Strand) ofRequest() bool { return s.Number != 0 && s.Stream >= requested(0) }
+
 // maxSingles is how many single operations of a stream a clock lists for a target. With more, all operations up to the
 // first of them count: what is reported can only become less.
 const maxSingles = 16

@@ -14,9 +14,6 @@ import (
 	"github.com/gopgas/gopgas/pgas/transport"
 )
 
-// mostContexts is how many contexts of a PE are told apart. More of them share the last slot: they count as one.
-const mostContexts = 32
-
 // mostSites is how many stacks of calls a PE keeps. It takes those of further calls each time anew.
 const mostSites = 1 << 16
 

@@ -11,12 +11,6 @@ type Request struct {
 	call Access // what the collective itself accesses; its Clock has what the collective has acquired so far
 }
 
-// requested returns the stream of the collectives that do not wait of the team in a slot. No context has this stream.
-func requested(slot int) uint16 { return uint16(streams * (mostContexts + slot)) }
-
-// ofRequest reports whether the access is one of a collective that does not wait.
-func (a *Access) ofRequest() bool { return a.Number != 0 && a.Stream >= requested(0) }
-
 // Begin returns the Request of a collective that the program calls now, of the team in a slot.
 func (p *PE) Begin(slot int) *Request {
 	if p == nil {
