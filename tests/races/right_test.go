@@ -26,7 +26,8 @@ type rightProgram struct {
 	body pgastest.Body
 }
 
-// rightPrograms returns the programs of TestMistakes without their mistakes, and those of package corpus that are right.
+// rightPrograms returns the programs of TestMistakes without their mistakes, and those of package corpus that are
+// right.
 func rightPrograms() (all []rightProgram) {
 	for _, m := range mistakes {
 		all = append(all, rightProgram{m.name + " " + m.form, m.pes, m.play(true)})

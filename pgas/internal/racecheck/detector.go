@@ -23,7 +23,8 @@ type Detector struct {
 	calls  map[team]*callClocks
 }
 
-// NewDetector returns the detector of a PE, in a job of npes. report is called for each race, with nothing locked that it may need; lost
+// NewDetector returns the detector of a PE, in a job of npes. report is called for each race, with nothing locked that
+// it may need; lost
 // is called when the shadow finds no room.
 func NewDetector(pe, npes int, report func(Report), lost func()) *Detector {
 	return &Detector{

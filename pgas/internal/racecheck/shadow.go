@@ -19,7 +19,8 @@ const (
 	mostSegments = 1 << 20
 	// mostAccesses bounds the accesses of a segment, in a job of few PEs.
 	mostAccesses = 32
-	// accessesOfPE is how many accesses of each PE a segment has room for: by steps, and by operations of some contexts.
+	// accessesOfPE is how many accesses of each PE a segment has room for: by steps, and by operations of some
+	// contexts.
 	accessesOfPE = 4
 )
 

@@ -73,7 +73,9 @@ func (c *Channel) NotifyAfter(pe int, n transport.Note, access func()) bool {
 func (c *Channel) Ticket(pe int) (ticket uint64, ok bool) { return c.queues[c.local(pe)].ticket() }
 
 // Fill leaves n at pe, for which a ticket has reserved room, after an access.
-func (c *Channel) Fill(pe int, ticket uint64, n transport.Note) { c.queues[c.local(pe)].fill(ticket, n) }
+func (c *Channel) Fill(pe int, ticket uint64, n transport.Note) {
+	c.queues[c.local(pe)].fill(ticket, n)
+}
 
 // PostNotify implements transport.Channel.
 func (c *Channel) PostNotify(pe int, op transport.Op, word transport.Word, operand uint64, s transport.Stamp) bool {

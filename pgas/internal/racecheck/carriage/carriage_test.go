@@ -305,7 +305,8 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// TestAnswerIsLate: an answer has what the asking PE had seen before it asked, although the PE that is asked had read the
+// TestAnswerIsLate: an answer has what the asking PE had seen before it asked, although the PE that is asked had read
+// the
 // ring with the record of that before, and not the question.
 func TestAnswerIsLate(t *testing.T) {
 	r := newRig(t, 3, nil)

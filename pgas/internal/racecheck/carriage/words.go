@@ -39,7 +39,8 @@ type rows struct {
 	bytes  []byte
 }
 
-// rowKey names a row of this PE, if it writes it, or else of another PE: by its bucket and by the PE that has the other part.
+// rowKey names a row of this PE, if it writes it, or else of another PE: by its bucket and by the PE that has the other
+// part.
 type rowKey struct{ to, bucket, writer int }
 
 // readRow is a row as it was read last.
