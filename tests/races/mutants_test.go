@@ -32,7 +32,7 @@ var mutants = []mutant.Bug{
 	plant("a wait for a source orders nothing", ofStrands+"deferred_race.go", "\t\tc.handles.clocks[handle%n].follow()\n", "\t\t_ = n\n"),
 	plant("a get does not find what was put", ofStrands+"channel_race.go", "\t\tif s.remote.overlap(on) {\n\t\t\ts.ended.follow()\n\t\t}\n", ""),
 	plant("a note orders nothing", "../../pgas/transport/shm/notequeue.go", "\tq.places.release(n.Stamp)\n", ""),
-	plant("a request does not see its note", "../../pgas/internal/node/notequeue.go", "\tb.Ring.Seen(n.Stamp)\n", ""),
+	plant("a request does not see its note", "../../pgas/internal/node/notequeue.go", "\tb.Ring.Seen(n.Stamp)\n\tif b.node.Races", "\tif b.node.Races"),
 	plant("a signal comes before its data", ofStrands+"task_race.go", "\t\tmove(t.remote, t.local)\n\t\twrites(t.remote)\n\t\tt.update(s)\n", "\t\tt.update(s)\n\t\tmove(t.remote, t.local)\n\t\twrites(t.remote)\n"),
 
 	// An edge too many.
