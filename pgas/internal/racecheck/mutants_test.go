@@ -42,7 +42,7 @@ var mutants = []mutant.Bug{
 	mutant.New("a wait for a request completes nothing", "request.go", "^TestOracle$", "	return a.Clock.withTo(a.From, a.Stream, a.To, a.Number, 0)", "	return a.Clock"),
 	mutant.New("a wait for a request tells nothing", "request.go", "^TestOracle$", "	return a.Clock.withTo(a.From,", "	var c *Clock\n	return c.withTo(a.From,"),
 	mutant.New("calls without waiting run beside each other", "request.go", "^TestOracle$", "		r.call.Clock = r.call.Clock.Join(before.completed())\n", "		_ = before.completed\n"),
-	mutant.New("a note that was seen is gone", "detector.go", "^TestOracle$", "		if q.Stays {\n			return c\n		}\n", ""),
+	mutant.New("a note that was seen is gone", "detector.go", "^TestNotesWithOneKey$", "		if q.Stays {\n			return c\n		}\n", ""),
 	mutant.New("to see a note tells nothing", "notified.go", "^TestOracle$", "	p.acquire(ctx, int(p.me), Question{Note: &NoteKey{n.Stamp, n.Bytes, n.Off}, Stays: true})\n", ""),
 	mutant.New("a member acquires all members", "detector.go", "^TestOracle$", "i <= q.Last && int(i)", "int(i)"),
 	mutant.New("a member acquires none", "detector.go", "^TestOracle$", "		clock = clock.Join(one.entered[i])\n", ""),

@@ -487,6 +487,7 @@ func TestNotesWithOneKey(t *testing.T) {
 		o.chans[0][contexts-1].PutNotify(1, 0, nil, s)
 		for taken, want := range []int{1 / contexts, 0} {
 			o.reports = 0
+			o.pes[1].Probed(t.Context(), transport.Note{Stamp: s})
 			o.pes[1].Got(t.Context(), transport.Note{Stamp: s})
 			if err := o.chans[1][0].Get(t.Context(), 1, make([]byte, 8), 8); err != nil || o.reports != want {
 				t.Errorf("with %d contexts, after note %d: %d reports, want %d; %v", contexts, taken, o.reports, want, err)
