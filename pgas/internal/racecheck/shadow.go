@@ -15,12 +15,12 @@ const (
 	pageBits  = 12
 	pageBytes = 1 << pageBits
 
-	// mostSegments bounds the segments of a shadow: some 100 MiB.
+	// mostSegments bounds the segments of a shadow, and not the clocks of their accesses.
 	mostSegments = 1 << 20
 	// mostAccesses bounds the accesses of a segment, in a job of few PEs.
 	mostAccesses = 32
-	// accessesOfPE is how many accesses of each PE a segment has room for: by steps, and by operations of some
-	// contexts.
+	// accessesOfPE is how many accesses of each PE a segment has room for: by steps, and by
+	// operations of some contexts.
 	accessesOfPE = 4
 )
 

@@ -5,7 +5,7 @@
 // A strand carries out operations for the goroutines of a PE. To the detector it is a goroutine of its own. An
 // operation on a strand comes after what its initiator did before the call, and the initiator goes on beside it. Only
 // what completes the operation orders the two again: a quiet, or for the source of a put a quiet of the sources. So a
-// load of what a get is filling races, and so does a load of data whose flag has overtaken it for want of a fence.
+// load of what a get is filling races, and so does a load of data that its flag has overtaken for want of a fence.
 //
 // In fact the initiator does the operation itself, within the call. Meanwhile it is the strand to the detector, which
 // keeps what it knows of each goroutine in a thread and looks up the thread of the calling one. The detector judges by

@@ -6,7 +6,7 @@
 //	=== FIRST | THEN	conflicts.go:31	conflicts.go:32
 //
 // with the names of the scenario and the lines of the program on which the PEs access, and after the last scenario the
-// line "=== end". So a report belongs to the scenario whose line stands above it. Over a late network and in the
+// line "=== end". So the line above a report names its scenario. Over a late network and in the
 // simulator each run has a seed of its own, from 0 on.
 package main
 

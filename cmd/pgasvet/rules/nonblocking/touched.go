@@ -81,7 +81,7 @@ func ofLibrary(call *ssa.Call) (list []touch) {
 	return list
 }
 
-// readers are packages whose functions look at the elements of their arguments before they return.
+// readers are packages with functions that look at the elements of their arguments before they return.
 var readers = []string{"fmt", "log", "slices", "sort", "bytes"}
 
 // changers begin the names of the functions of package slices that change a slice in place.

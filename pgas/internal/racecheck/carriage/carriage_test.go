@@ -77,7 +77,7 @@ type rig struct {
 	word  uint64 // offset of a word that no ring has
 }
 
-// lockedChannel is a channel whose plain puts and gets exclude each other. PEs read rows while others write them, and
+// lockedChannel is a channel. Its plain puts and gets exclude each other: PEs read rows while others write them, and
 // find torn ones by a sum. Go's race detector knows nothing of the sum.
 type lockedChannel struct {
 	transport.Channel

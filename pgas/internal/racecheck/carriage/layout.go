@@ -29,9 +29,8 @@ type Layout struct {
 	Ring uint64 // bytes of a ring, a power of two
 }
 
-// LayoutFor returns the layout for a job whose PEs can spare most bytes of their heaps. If the rings have no room
-// there,
-// it returns the smallest layout and an error.
+// LayoutFor returns the layout for a job in which each PE can spare most bytes of its heap. If the rings have no room
+// there, it returns the smallest layout and an error.
 func LayoutFor(npes int, most uint64) (Layout, error) {
 	l := Layout{npes, maxRing}
 	for l.Bytes() > most {

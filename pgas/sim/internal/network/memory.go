@@ -35,7 +35,7 @@ const opBatch = 64
 // maxKeptData is the largest buffer that is kept for another operation.
 const maxKeptData = 4096
 
-// newOp returns an operation of kind k, whose other fields are zero or not used by the kind.
+// newOp returns an operation of kind k. Its other fields are zero or not used by the kind.
 func (net *Network) newOp(k kind) *Op {
 	if n := len(net.freeOps); n > 0 {
 		o := net.freeOps[n-1]

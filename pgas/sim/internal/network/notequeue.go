@@ -14,7 +14,7 @@ const maxOverflow = 256
 // Notes returns the queue of p's notes.
 func (p *PE) Notes() *shm.NoteQueue { return p.openNotes().ring }
 
-// openNotes returns the notes of p, whose queue is there from the first call on.
+// openNotes returns the notes of p. Their queue is there from the first call on.
 func (p *PE) openNotes() *noteQueue {
 	if p.notes.ring == nil {
 		p.notes.ring = shm.NewNoteQueue(p.heap, p.seg.States[0])
