@@ -152,9 +152,12 @@ func (m *Map[K, V]) start(ctx context.Context, op string, apply func(k K, v V, h
 	m.batch.ctx, m.batch.apply = ctx, apply
 }
 
-// end ends a batch.
+// end ends a batch. What each member has written to its shard is complete before another member leaves.
 func (m *Map[K, V]) end(ctx context.Context, op string) error {
 	err := m.joint(ctx, op, false, m.batch.box.flush)
+	if err == nil {
+		err = m.members.Ctx.Quiet(ctx)
+	}
 	if err == nil {
 		var full int
 		full, err = pgas.MaxValue(ctx, m.members.Team, m.batch.full)
