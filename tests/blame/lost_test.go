@@ -276,7 +276,7 @@ func loseAll(t *testing.T, hosts []boot.Host, env string) {
 }
 
 // crashes is in the report or the output of a job in which UCX has crashed a PE that lost another.
-var crashes = regexp.MustCompile(`failed too: it was killed by signal|Caught signal|SIGABRT|SIGSEGV`)
+var crashes = regexp.MustCompile(`failed too: it was killed by signal|Caught signal|SIGABRT|SIGSEGV|Assertion .params->memh`)
 
 // loseOnce runs a job, and again where UCX has ended a survivor.
 func loseOnce(t *testing.T, hosts []boot.Host, env ...string) {
