@@ -4,8 +4,11 @@ package localread
 // in the other.
 
 import (
+	"slices"
+
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/gopgas/gopgas/cmd/pgasvet/internal/calls"
 	"github.com/gopgas/gopgas/cmd/pgasvet/internal/flow"
 )
 
@@ -15,7 +18,7 @@ func (k *checker) beside(s state, from, to *ssa.BasicBlock) state {
 	if !ok || len(to.Preds) != 1 {
 		return s
 	}
-	if _, byPE := k.pes.Of(branch.Cond); !byPE {
+	if _, byPE := k.pes.Of(branch.Cond); !byPE || holdsLock(from) {
 		return s
 	}
 	other := from.Succs[0]
@@ -29,6 +32,27 @@ func (k *checker) beside(s state, from, to *ssa.BasicBlock) state {
 		s = s.With(p.key()+" beside", p)
 	}
 	return s
+}
+
+// holdsLock reports whether a PE has a lock at the end of b: then PEs come there one after the other.
+func holdsLock(b *ssa.BasicBlock) bool {
+	for ; b != nil; b = b.Idom() {
+		for _, i := range slices.Backward(b.Instrs) {
+			call, ok := i.(*ssa.Call)
+			if !ok {
+				continue
+			}
+			if c, ok := calls.Of(call); ok && (c.Type == "LockRef" || c.Package == "locks") {
+				switch c.Name {
+				case "Lock", "TryLock", "RLock", "TryRLock":
+					return true
+				case "Unlock", "RUnlock":
+					return false
+				}
+			}
+		}
+	}
+	return false
 }
 
 // putsFrom returns what the blocks that only this side comes to put, before anything synchronizes.

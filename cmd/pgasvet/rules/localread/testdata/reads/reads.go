@@ -164,3 +164,23 @@ func sides(ctx context.Context, w *pgas.World, c design.CellRef) error {
 	}
 	return nil
 }
+
+func sidesUnderALock(ctx context.Context, w *pgas.World, a locks.AccountRef) error {
+	if err := a.Guard().Lock(ctx); err != nil {
+		return err
+	}
+	if w.PE() == 0 {
+		a.PutBalance(1, a.GetBalance(1)+1)
+	} else {
+		a.Local().Balance++
+	}
+	if err := a.Guard().Unlock(); err != nil {
+		return err
+	}
+	if w.PE() == 0 {
+		a.PutBalance(1, 5)
+	} else {
+		fmt.Println(a.Local().Balance) // want `read of this PE's own copy of what AccountRef.PutBalance of line [0-9]+ puts to other PEs`
+	}
+	return nil
+}
