@@ -4,7 +4,8 @@ package locks
 // their local daemons"). A PE serves them over a socket; they share its places. When the connection of a program ends,
 // for any reason, its locks are released.
 //
-// A request is answered once. The messages are those of encoding/gob, in both directions.
+// A request is answered once. The messages are those of encoding/gob, in both directions. Where races are looked for
+// (PGAS_CHECK=race) they also have what a program that is a PE, and the server, know to come before them.
 
 import (
 	"context"
@@ -13,6 +14,8 @@ import (
 	"fmt"
 	"net"
 	"sync"
+
+	"github.com/gopgas/gopgas/internal/hook"
 )
 
 // hostOp is what a program asks for.
@@ -25,19 +28,21 @@ const (
 	hostTryRLock
 	hostUnlock
 	hostRUnlock
-	hostGiveUp // gives up the request of that ID
+	hostGiveUp // gives up the request of that ID, if there is one
 )
 
 type hostRequest struct {
-	ID   uint64
-	Op   hostOp
-	Name string
+	ID    uint64
+	Op    hostOp
+	Name  string
+	Order []byte // of a hook.Order
 }
 
 type hostReply struct {
-	ID  uint64
-	OK  bool
-	Err string
+	ID    uint64
+	OK    bool
+	Err   string
+	Order []byte // of a hook.Order
 }
 
 // Serve lets programs use the service over the connections that l accepts. It returns when ctx ends, with the cause, or
@@ -109,6 +114,7 @@ func (p *program) giveBack() (err error) {
 
 // start executes r, in a goroutine of its own if it may wait.
 func (p *program) start(ctx context.Context, r hostRequest) {
+	hook.OrderOf(p.s.w).Acquire(r.Order)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if r.Op == hostGiveUp {
@@ -120,16 +126,19 @@ func (p *program) start(ctx context.Context, r hostRequest) {
 	ctx, p.waits[r.ID] = context.WithCancel(ctx)
 	p.dealing.Go(func() {
 		ok, err := p.do(ctx, r)
-		p.reply(r.ID, ok, err)
+		p.reply(r, ok, err)
 	})
 }
 
-func (p *program) reply(id uint64, ok bool, err error) {
+func (p *program) reply(r hostRequest, ok bool, err error) {
 	p.mu.Lock()
-	p.waits[id]()
-	delete(p.waits, id)
+	p.waits[r.ID]()
+	delete(p.waits, r.ID)
 	p.mu.Unlock()
-	m := hostReply{ID: id, OK: ok}
+	m := hostReply{ID: r.ID, OK: ok}
+	if ok && r.Op < hostUnlock {
+		m.Order = hook.OrderOf(p.s.w).Release()
+	}
 	if err != nil {
 		m.Err = err.Error()
 	}
@@ -197,6 +206,7 @@ type Client struct {
 	out  *gob.Encoder
 
 	mu     sync.Mutex
+	order  hook.Order // of the PE that the program is; nil: it is none, or there is no detector of races
 	id     uint64
 	asked  map[uint64]chan hostReply
 	broken error
@@ -209,7 +219,9 @@ func Dial(ctx context.Context, path string) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the lock service of this host: %w", err)
 	}
-	return NewClient(conn), nil
+	c := NewClient(conn)
+	c.order = hook.OrderIn(ctx)
+	return c, nil
 }
 
 // NewClient makes a client of an open connection.
@@ -220,7 +232,22 @@ func NewClient(conn net.Conn) *Client {
 }
 
 // Close ends the connection, and with it all holds of the program. Errors: those of net.Conn.
-func (c *Client) Close() error { return c.conn.Close() }
+func (c *Client) Close() error {
+	if order := c.orderIn(context.Background()); order != nil {
+		_ = c.encode(hostRequest{Op: hostGiveUp, Order: order.Release()}) // what comes before the end of the holds
+	}
+	return c.conn.Close()
+}
+
+// orderIn returns the Order of the PE that the program is, or nil. ctx is that of a call.
+func (c *Client) orderIn(ctx context.Context) hook.Order {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.order == nil {
+		c.order = hook.OrderIn(ctx)
+	}
+	return c.order
+}
 
 // Lock blocks until this program holds the name alone. Errors: the cause of ctx's end, the error of Service.Lock at the
 // server as text, and the end of the connection.
@@ -256,14 +283,15 @@ func (c *Client) ask(ctx context.Context, op hostOp, name string) (bool, error) 
 	if err := context.Cause(ctx); err != nil {
 		return false, err
 	}
-	id, answer, err := c.request(op, name)
+	order := c.orderIn(ctx)
+	id, answer, err := c.request(op, name, order)
 	if err != nil {
 		return false, err
 	}
 	var given error
 	select {
 	case m, ok := <-answer:
-		return c.result(m, ok)
+		return c.result(m, ok, order)
 	case <-ctx.Done():
 		given = context.Cause(ctx)
 	}
@@ -274,10 +302,10 @@ func (c *Client) ask(ctx context.Context, op hostOp, name string) (bool, error) 
 	if ok && m.Err != "" {
 		return false, given
 	}
-	return c.result(m, ok)
+	return c.result(m, ok, order)
 }
 
-func (c *Client) result(m hostReply, ok bool) (bool, error) {
+func (c *Client) result(m hostReply, ok bool, order hook.Order) (bool, error) {
 	switch {
 	case !ok:
 		c.mu.Lock()
@@ -286,10 +314,13 @@ func (c *Client) result(m hostReply, ok bool) (bool, error) {
 	case m.Err != "":
 		return false, errors.New(m.Err)
 	}
+	if order != nil {
+		order.Acquire(m.Order)
+	}
 	return m.OK, nil
 }
 
-func (c *Client) request(op hostOp, name string) (id uint64, answer chan hostReply, err error) {
+func (c *Client) request(op hostOp, name string, order hook.Order) (id uint64, answer chan hostReply, err error) {
 	c.mu.Lock()
 	if c.broken != nil {
 		defer c.mu.Unlock()
@@ -299,7 +330,11 @@ func (c *Client) request(op hostOp, name string) (id uint64, answer chan hostRep
 	id, answer = c.id, make(chan hostReply, 1)
 	c.asked[id] = answer
 	c.mu.Unlock()
-	return id, answer, c.encode(hostRequest{id, op, name})
+	r := hostRequest{ID: id, Op: op, Name: name}
+	if order != nil && op >= hostUnlock {
+		r.Order = order.Release()
+	}
+	return id, answer, c.encode(r)
 }
 
 func (c *Client) encode(r hostRequest) error {

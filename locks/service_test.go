@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -224,36 +225,115 @@ func TestServiceMisuse(t *testing.T) {
 
 // Programs of the host use the service of PE 0 over a socket.
 func TestServicePrograms(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "locks")
-	pgastest.RunGoroutines(t, 2, func(ctx context.Context, w *pgas.World) error {
-		s, err := locks.NewService(ctx, w, locks.ServiceOptions{})
+	body := func(ctx context.Context, w *pgas.World) error { return servingPrograms(ctx, w, usedByPrograms) }
+	pgastest.RunGoroutines(t, 2, body)
+	pgastest.RunProcesses(t, 2, body)
+}
+
+// TestServiceProgramsRace: the detector of races sees the order that programs that are PEs make by the service, also by
+// the end of a connection, and no more than that.
+func TestServiceProgramsRace(t *testing.T) {
+	for name, test := range map[string]struct {
+		races bool
+		use   programs
+	}{
+		"right":         {false, usedByPrograms},
+		"closed":        {false, closedByPrograms},
+		"put before it": {true, usedTooEarly},
+	} {
+		t.Run(name, func(t *testing.T) {
+			body := func(ctx context.Context, w *pgas.World) error { return servingPrograms(ctx, w, test.use) }
+			err := pgastest.Goroutines(t.Context(), 2, pgastest.Options{Races: true}, body)
+			var races *pgastest.RacesError
+			if errors.As(err, &races) != test.races || err != nil && !test.races {
+				t.Errorf("%v", err)
+			}
+			if !test.races {
+				pgastest.RunProcesses(t, 2, body, "PGAS_CHECK=race")
+			}
+		})
+	}
+}
+
+// programs is what each PE does as a program, by a connection to path, while a PE serves s there.
+type programs func(ctx context.Context, w *pgas.World, s *locks.Service, path string) error
+
+// closedByPrograms makes each PE write a word under a lock that the end of its connection releases.
+func closedByPrograms(ctx context.Context, w *pgas.World, _ *locks.Service, path string) error {
+	counts, err := pgas.Alloc[int64](ctx, w, 1)
+	if err != nil {
+		return err
+	}
+	for range 3 {
+		c, err := locks.Dial(ctx, path)
 		if err != nil {
 			return err
 		}
-		serving, stop := context.WithCancel(ctx)
-		ended := make(chan error, 1)
-		if w.PE() == 0 {
-			l, err := net.Listen("unix", path)
-			if err != nil {
-				stop()
-				return err
-			}
-			go func() { ended <- s.Serve(serving, l) }()
+		if err := c.Lock(ctx, "n"); err != nil {
+			return err
 		}
-		if err := w.Barrier(ctx); err != nil {
+		counts.At(0).Put(0, counts.At(0).Get(0)+1)
+		if err := errors.Join(w.Quiet(ctx), c.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// usedTooEarly makes each PE write a word before it locks.
+func usedTooEarly(ctx context.Context, w *pgas.World, _ *locks.Service, path string) error {
+	counts, err := pgas.Alloc[int64](ctx, w, 1)
+	if err != nil {
+		return err
+	}
+	c, err := locks.Dial(ctx, path)
+	if err != nil {
+		return err
+	}
+	counts.At(0).Put(0, 1)
+	return errors.Join(w.Quiet(ctx), w.Sync(ctx), c.Lock(ctx, fmt.Sprint(w.PE())), func() error { counts.At(0).Put(0, 2); return w.Quiet(ctx) }(), c.Close())
+}
+
+// servingPrograms has PE 0 serve programs while all PEs use the service.
+func servingPrograms(ctx context.Context, w *pgas.World, use programs) error {
+	s, err := locks.NewService(ctx, w, locks.ServiceOptions{})
+	if err != nil {
+		return err
+	}
+	var dir string
+	if w.PE() == 0 {
+		if dir, err = os.MkdirTemp("", "locks"); err != nil {
+			return err
+		}
+		defer os.RemoveAll(dir)
+	}
+	name, err := pgas.BroadcastSlice(ctx, w.Team(), []byte(dir), 0)
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(string(name), "locks")
+	serving, stop := context.WithCancel(ctx)
+	ended := make(chan error, 1)
+	if w.PE() == 0 {
+		l, err := net.Listen("unix", path)
+		if err != nil {
 			stop()
 			return err
 		}
-		err = usedByPrograms(ctx, w, s, path)
-		err = errors.Join(err, w.Barrier(ctx))
+		go func() { ended <- s.Serve(serving, l) }()
+	}
+	if err := w.Barrier(ctx); err != nil {
 		stop()
-		if w.PE() == 0 {
-			if got := <-ended; !errors.Is(got, context.Canceled) {
-				err = errors.Join(err, fmt.Errorf("Serve returned %w", got))
-			}
-		}
 		return err
-	})
+	}
+	err = errors.Join(use(ctx, w, s, path), w.Barrier(ctx))
+	stop()
+	if w.PE() == 0 {
+		if got := <-ended; !errors.Is(got, context.Canceled) {
+			err = errors.Join(err, fmt.Errorf("Serve returned %w", got))
+		}
+	}
+	return err
 }
 
 // usedByPrograms makes a program of each PE compete with the other's, and with both PEs.

@@ -15,6 +15,7 @@ import (
 	"github.com/gopgas/gopgas/pgas/internal/coll"
 	"github.com/gopgas/gopgas/pgas/internal/node"
 	"github.com/gopgas/gopgas/pgas/internal/private"
+	"github.com/gopgas/gopgas/pgas/internal/racecheck"
 	"github.com/gopgas/gopgas/pgas/transport"
 )
 
@@ -76,6 +77,13 @@ func setLockHooks() {
 		return ref.(interface {
 			traceLock(kind string) lockrecord.Trace
 		}).traceLock(kind)
+	}
+	hook.OrderOf = func(world any) hook.Order { return opened(world, "OrderOf").n.Races }
+	hook.OrderIn = func(ctx context.Context) hook.Order {
+		if p := racecheck.Of(ctx); p != nil {
+			return p
+		}
+		return nil
 	}
 	hook.YieldTo = func(world any, pe int) { opened(world, "YieldTo").n.YieldTo(pe) }
 	hook.WaitBehind = func(ctx context.Context, word any, waiting int64, pred int) (int64, error) {

@@ -112,7 +112,7 @@ func guard(ctx context.Context, w *World, body func(context.Context, *World) err
 			panic(p)
 		}
 	}()
-	err = body(ctx, w)
+	err = body(w.n.Races.In(ctx), w)
 	returned = true
 	return err
 }

@@ -88,6 +88,21 @@ var LockUse func(world any) *lockrecord.Use
 // TraceLock returns the trace of a lock of some kind. ref is a pgas.Ref of the element that the lock is a part of.
 var TraceLock func(ref any, kind string) lockrecord.Trace
 
+// An Order takes an order of PEs that is made by something else than symmetric memory to a detector of races.
+type Order interface {
+	// Release returns what comes before this moment of the PE. It is empty if there is no detector.
+	Release() []byte
+	// Acquire notes that what another PE has released comes before what this one does from now on.
+	Acquire(released []byte)
+}
+
+// OrderOf returns the Order of the PE of a world.
+var OrderOf func(world any) Order
+
+// OrderIn returns the Order of the PE whose body got ctx or one that ctx is derived from, or nil if there is no
+// detector or no PE.
+var OrderIn func(ctx context.Context) Order
+
 // YieldTo yields the CPU if pe is another PE of this host and PEs share CPUs; otherwise it does nothing. A PE calls
 // it after it has handed a lock to pe: other PEs wait for pe, and pe may need this CPU to go on. YieldTo yields
 // again, as often as PEs share a CPU at most, while more PEs wait in queues (WaitBehind, pgas.Lock) than can run at

@@ -124,7 +124,7 @@ func runPE(ctx context.Context, job *boot.Job, opts private.Options, body Body) 
 		return fmt.Errorf("PE %d: %w", job.PE, err)
 	}
 	w = opened.(*pgas.World)
-	if err := body(ctx, w); err != nil {
+	if err := body(private.Node(w).Races.In(ctx), w); err != nil {
 		return errors.Join(fmt.Errorf("PE %d: %w", job.PE, err), w.Abandon())
 	}
 	return w.Close()

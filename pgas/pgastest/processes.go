@@ -18,6 +18,7 @@ import (
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/boot/launch"
+	"github.com/gopgas/gopgas/pgas/internal/private"
 	"github.com/gopgas/gopgas/pgas/pgastest/hang"
 	"github.com/gopgas/gopgas/pgas/pgastest/netns"
 	"github.com/gopgas/gopgas/ucx"
@@ -118,7 +119,7 @@ func runAsPE(body Body) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := body(ctx, w); err != nil {
+	if err := body(private.Node(w).Races.In(ctx), w); err != nil {
 		return errors.Join(err, w.Abandon())
 	}
 	return w.Close()

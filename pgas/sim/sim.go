@@ -237,7 +237,7 @@ func (p *pe) main() error {
 	if s.net.Engine.Prefetches() {
 		p.recordHotLines()
 	}
-	if err := s.body(ctx, w); err != nil {
+	if err := s.body(private.Node(w).Races.In(ctx), w); err != nil {
 		return err
 	}
 	if s.explorer != nil {

@@ -20,6 +20,7 @@
 //	                     buffers of operations under way that are no symmetric memory
 //	pe.go                what a PE knows of itself
 //	request.go           collectives of a PE, and those under way
+//	outside.go           what a PE tells another one by something else than symmetric memory
 //	channel.go, notified.go, sources.go
 //	                     channels that tell the detectors of their operations
 //	job.go               Job: the PEs that share a process
