@@ -95,4 +95,7 @@ func (b blocks) end(off uint64) uint64 {
 	return off + (b.count-1)*b.stride + b.bytes
 }
 
+// whole reports whether there is nothing between the blocks.
+func (b blocks) whole() bool { return b.count <= 1 || b.stride == b.bytes }
+
 func whole(n int) blocks { return blocks{uint64(n), uint64(n), min(uint64(n), 1)} }

@@ -23,10 +23,10 @@ func (ch *channel) operation(stream, to int, how How, off uint64, b blocks, r Re
 // operationAt is operation at a Site.
 func (ch *channel) operationAt(site Site, stream, to int, how How, off uint64, b blocks, r Record) Access {
 	ch.c.pe.mu.Lock()
-	r.Access = ch.c.issue(stream, to, how, off, b.end(off), r.Clock, site)
+	r.Access = ch.c.issue(stream, to, how, off, b, r.Clock, site)
 	ch.c.pe.mu.Unlock()
 	r.Off, r.Bytes, r.Stride, r.Count = off, b.bytes, b.stride, b.count
-	ch.c.pe.carrier.Tell(ch.Channel, to, &r)
+	ch.c.pe.tell(ch.Channel, to, r)
 	return r.Access
 }
 
@@ -37,7 +37,7 @@ func (ch *channel) fills(mem []byte, a Access, b blocks) {
 	}
 	p := ch.c.pe
 	p.mu.Lock()
-	f := ch.c.issue(fillStream, int(a.To), Write, 0, 0, nil, a.Site)
+	f := ch.c.issue(fillStream, int(a.To), Write, 0, blocks{}, nil, a.Site)
 	p.mu.Unlock()
 	f.Local, f.Clock = true, a.release() // the value comes after the access
 	p.use(mem, f, b)
@@ -78,16 +78,16 @@ func (ch *channel) get(pe int, dst []byte, here blocks, src uint64, there blocks
 	c, p := ch.c, ch.c.pe
 	site := p.Here()
 	p.mu.Lock()
-	r.Access = c.step(pe, Read, src, there.end(src), site)
+	r.Access = c.step(pe, Read, src, there, site)
 	known := r.Access
 	if r.Release != 0 {
-		c.fence(&r.Access, pe)
+		c.fence(&r.Access, c.target(pe))
 		r.Fenced[notifiedStream] = c.issued[notifiedStream]
 		p.own++
 	}
 	p.mu.Unlock()
 	r.Off, r.Bytes, r.Stride, r.Count = src, there.bytes, there.stride, there.count
-	p.carrier.Tell(ch.Channel, pe, &r)
+	p.tell(ch.Channel, pe, r)
 	return func() {
 		p.mu.Lock()
 		p.learn(&known)
@@ -125,7 +125,7 @@ func (ch *channel) fetch(ctx context.Context, pe int, how How, word transport.Wo
 	c, p := ch.c, ch.c.pe
 	site := p.Here()
 	p.mu.Lock()
-	r.Access = c.step(pe, how, word.Off, word.Off+uint64(word.Bytes), site)
+	r.Access = c.step(pe, how, word.Off, whole(word.Bytes), site)
 	known := r.Access
 	if r.Release&ReleaseNote != 0 {
 		r.Fenced[notifiedStream] = c.issued[notifiedStream]
@@ -135,7 +135,7 @@ func (ch *channel) fetch(ctx context.Context, pe int, how How, word transport.Wo
 	}
 	p.mu.Unlock()
 	r.Off, r.Bytes, r.Stride, r.Count = word.Off, uint64(word.Bytes), uint64(word.Bytes), 1
-	p.carrier.Tell(ch.Channel, pe, &r)
+	p.tell(ch.Channel, pe, r)
 	return func() {
 		p.mu.Lock()
 		p.learn(&known)

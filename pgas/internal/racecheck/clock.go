@@ -146,11 +146,17 @@ func (c *Clock) withDone(pe int32, stream uint16, upTo uint64) *Clock {
 
 // withTo returns c with the operations of a stream to one PE up to a number, and one more unless single is 0.
 func (c *Clock) withTo(pe int32, stream uint16, target int32, upTo, single uint64) *Clock {
+	p := c.component(pe)
+	if max(upTo, single) <= p.doneOf(stream) {
+		return c
+	}
+	if i, found := p.find(stream, target); found && p.to[i].upTo >= max(upTo, single) {
+		return c
+	}
 	e := toPE{stream: stream, target: target, upTo: upTo}
 	if single > upTo {
 		e.singles = []uint64{single}
 	}
-	p := c.component(pe)
 	if q := p.joinTo([]toPE{e}); q != p {
 		return c.with(pe, q)
 	}
@@ -278,6 +284,9 @@ func (c *Clock) Join(other *Clock) *Clock {
 
 // join returns p or other if one has all of the other, or a component with both.
 func (p *component) join(other *component) *component {
+	if p.own >= other.own && len(other.to) == 0 && atLeast(p.done, other.done) {
+		return p
+	}
 	if other.own >= p.own && len(other.done) >= len(p.done) && len(p.to) == 0 && atLeast(other.done, p.done) {
 		return other
 	}

@@ -2,6 +2,7 @@ package racecheck
 
 import (
 	"math/rand/v2"
+	"reflect"
 	"testing"
 )
 
@@ -103,5 +104,60 @@ func TestTornClock(t *testing.T) {
 		if _, _, err := ParseClock(whole[:n]); err == nil {
 			t.Errorf("%d of %d bytes are a clock", n, len(whole))
 		}
+	}
+}
+
+// TestReleased: what a PE has released is the clock of all its releases, as one adds them and as another PE reads it.
+func TestReleased(t *testing.T) {
+	for seed := range uint64(300) {
+		r := rand.New(rand.NewPCG(seed, 3))
+		var s Released
+		var all []Record
+		base := (*Clock)(nil).withOwn(1, 3)
+		number := uint64(0)
+		for own := range uint64(12) {
+			var rec Record
+			if r.IntN(5) == 0 {
+				base = base.withOwn(1, 4+own).withTo(1, 0, 2, 0, 1+own)
+			}
+			rec.Clock, rec.From, rec.To, rec.Own = base, 2, int32(r.IntN(2)), 1+own
+			rec.Stream = uint16(r.IntN(2))
+			if r.IntN(3) > 0 {
+				number += 1 + r.Uint64N(3)
+				rec.Number = number
+			}
+			if r.IntN(4) == 0 && number > 1 {
+				rec.Fenced[0] = r.Uint64N(number)
+			}
+			before := s.Clock()
+			if !s.Add(&rec) && !reflect.DeepEqual(before, s.Clock()) {
+				t.Fatal("a release that adds nothing has changed the clock")
+			}
+			all = append(all, rec)
+			checkReleased(t, &s, all)
+		}
+	}
+}
+
+// checkReleased compares what is released with all releases, and with what is read of it.
+func checkReleased(t *testing.T, s *Released, all []Record) {
+	var want *Clock
+	for i := range all {
+		want = want.Join(all[i].release())
+	}
+	got, err := ParseReleased(s.Append(nil), 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []*Clock{s.Clock(), got} {
+		if more := c.Join(want); more != c {
+			t.Fatalf("it lacks something of %d releases", len(all))
+		}
+		if len(all) <= mostNumbers && want.Join(c) != want {
+			t.Fatalf("it has more than %d releases", len(all))
+		}
+	}
+	if _, err := ParseReleased(s.Append(nil)[:3], 4); err == nil {
+		t.Fatal("half of it is read")
 	}
 }

@@ -5,6 +5,7 @@ package racecheck
 import (
 	"encoding/binary"
 	"errors"
+	"slices"
 )
 
 // Append appends c to b as bytes.
@@ -105,5 +106,85 @@ func (r *reader) numbers() []uint64 {
 	return v
 }
 
-// Releases returns what a PE acquires that sees an effect of r.
-func (r *Record) Releases() *Clock { return r.Access.release() }
+// A Released is what a PE has released, of which the last releases are kept as numbers: those with the same clock, on one
+// stream to one PE. It costs little to add one more of these.
+type Released struct {
+	clock  *Clock // of all but those
+	bytes  []byte // clock
+	after  *Clock // the clock of the last releases, which clock has
+	last   Strand // the last one
+	fenced UpTo   // what they come after
+	upTo   uint64 // the operations up to a number
+	single []uint64
+}
+
+// mostNumbers is how many operations a Released lists. With more, all up to the first of them count.
+const mostNumbers = 8
+
+// Add adds the release of r. It reports false if that adds nothing.
+func (s *Released) Add(r *Record) bool {
+	if s.bytes == nil || s.after != r.Clock || s.last.Stream != r.Stream || s.last.To != r.To {
+		s.clock = s.Clock().Join(r.Clock)
+		*s = Released{clock: s.clock, bytes: s.clock.Append(s.bytes[:0]), after: r.Clock, last: r.Strand, single: s.single[:0]}
+	} else if r.Own == s.last.Own && r.Number == s.last.Number && s.fenced.has(&r.Fenced) {
+		return false
+	}
+	own := max(s.last.Own, r.Own)
+	s.last = r.Strand
+	s.last.Own = own
+	s.fenced.join(&r.Fenced)
+	if r.Number == 0 {
+		return true
+	}
+	if len(s.single) == mostNumbers {
+		s.upTo = max(s.upTo, slices.Min(s.single))
+		s.single = slices.DeleteFunc(s.single, func(n uint64) bool { return n <= s.upTo })
+	}
+	s.single = append(s.single, r.Number)
+	return true
+}
+
+// Append appends s to b as bytes.
+func (s *Released) Append(b []byte) []byte {
+	b = append(b, s.bytes...)
+	b = binary.AppendUvarint(b, uint64(s.last.From))
+	b = binary.AppendUvarint(b, s.last.Own)
+	b = binary.AppendUvarint(b, uint64(s.last.Stream))
+	b = binary.AppendUvarint(b, uint64(s.last.To+1))
+	for _, n := range s.fenced {
+		b = binary.AppendUvarint(b, n)
+	}
+	return appendNumbers(binary.AppendUvarint(b, s.upTo), s.single)
+}
+
+// ParseReleased returns the clock that b holds, which Released.Append has made.
+func ParseReleased(b []byte, npes int) (*Clock, error) {
+	s := new(Released)
+	var err error
+	if s.clock, b, err = ParseClock(b); err != nil {
+		return nil, err
+	}
+	r := reader{b: b}
+	s.last.From, s.last.Own = int32(min(r.number(), uint64(npes))), r.number()
+	s.last.Stream, s.last.To = uint16(r.number()), int32(min(r.number(), uint64(npes)))-1
+	s.fenced = UpTo{r.number(), r.number(), r.number()}
+	s.upTo, s.single = r.number(), r.numbers()
+	if r.err != nil || len(r.b) != 0 || int(s.last.From) == npes {
+		return nil, errTorn
+	}
+	return s.Clock(), nil
+}
+
+// Clock returns the clock of all.
+func (s *Released) Clock() *Clock {
+	if s.last.Own == 0 {
+		return s.clock
+	}
+	a := Access{Strand: s.last, After: After{Clock: s.clock.withOwn(s.last.From, s.last.Own), Fenced: s.fenced}}
+	c := a.withFenced(a.Clock)
+	if s.upTo == 0 && len(s.single) == 0 {
+		return c
+	}
+	e := toPE{stream: s.last.Stream, target: s.last.To, upTo: s.upTo, singles: slices.Sorted(slices.Values(s.single))}
+	return c.with(s.last.From, c.component(s.last.From).joinTo([]toPE{e}))
+}

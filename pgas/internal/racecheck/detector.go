@@ -7,8 +7,62 @@ import "sync"
 // mostWords is how many words have clocks of their own. All others have one together, so races may be missed.
 const mostWords = 1 << 20
 
-// wordClocks are the clocks of the two halves of an aligned 8-byte word.
-type wordClocks [2]*Clock
+// wordClocks are the clocks of the two halves of an aligned 8-byte word. Most words are never asked for, so the last
+// releases are kept as they are.
+type wordClocks struct {
+	clock [2]*Clock
+	last  []wordRelease // not yet in clock
+}
+
+// wordRelease is a release into a word.
+type wordRelease struct {
+	Strand
+	After
+	off, bytes uint8 // in the aligned word
+}
+
+// mostReleases is how many releases a word keeps as they are.
+const mostReleases = 4
+
+// add adds a release.
+func (w *wordClocks) add(r *wordRelease) {
+	for i := range w.last {
+		if w.last[i].standsIn(r) {
+			w.last[i] = *r
+			return
+		}
+	}
+	if len(w.last) >= mostReleases {
+		w.fold()
+	}
+	w.last = append(w.last, *r)
+}
+
+// standsIn reports whether a later release r by the same context takes the place of e. It comes after e and what e comes
+// after, as they are on the same bytes, of which none is as e has left it.
+func (e *wordRelease) standsIn(r *wordRelease) bool {
+	return e.From == r.From && e.Stream == r.Stream && e.To == r.To && e.off == r.off && e.bytes == r.bytes &&
+		e.Own <= r.Own && r.Fenced.has(&e.Fenced)
+}
+
+// fold puts the last releases into the clocks.
+func (w *wordClocks) fold() {
+	for i := range w.last {
+		r := &w.last[i]
+		a := Access{Strand: r.Strand, After: r.After}
+		c := a.release()
+		lo, hi := halves(uint64(r.off), uint64(r.bytes))
+		if lo != hi && w.clock[0] == w.clock[1] {
+			w.clock[0] = w.clock[0].Join(c)
+			w.clock[1] = w.clock[0]
+			continue
+		}
+		for h := lo; h <= hi; h++ {
+			w.clock[h] = w.clock[h].Join(c)
+		}
+	}
+	w.last = w.last[:0]
+}
 
 // A Detector knows the accesses to the memory of one PE.
 type Detector struct {
@@ -52,8 +106,16 @@ func (d *Detector) Apply(r *Record) {
 // access puts the access of r into the shadow, and returns the races. Of those with one earlier access it returns the
 // first.
 func (d *Detector) access(r *Record) []Report {
+	blocks, bytes := r.Count, r.Bytes
+	if r.Stride == r.Bytes {
+		blocks, bytes = 1, r.Count*r.Bytes
+	}
+	if blocks == 1 && d.shadow.replace(&r.Access, r.Off, r.Off+bytes) {
+		return nil
+	}
 	a := new(Access)
 	*a = r.Access
+	a.kept = blocks > 1 || r.Off>>pageBits != (r.Off+max(bytes, 1)-1)>>pageBits
 	var races []Report
 	found := func(e *Access, lo, hi uint64) {
 		for i := range races {
@@ -61,11 +123,8 @@ func (d *Detector) access(r *Record) []Report {
 				return
 			}
 		}
+		a.kept, e.kept = true, true
 		races = append(races, Report{PE: d.pe, Off: lo, Bytes: hi - lo, Earlier: e, Later: a})
-	}
-	blocks, bytes := r.Count, r.Bytes
-	if r.Stride == r.Bytes {
-		blocks, bytes = 1, r.Count*r.Bytes
 	}
 	alone := []*Access{a}
 	for i := range blocks {
@@ -80,10 +139,13 @@ func (d *Detector) release(r *Record) {
 		d.forget(r.Off, r.Stride)
 		return
 	}
-	c := r.Access.release()
 	if r.Release&ReleaseWord != 0 {
-		d.releaseWord(r.Off, r.Bytes, c)
+		d.releaseWord(r)
 	}
+	if r.Release&(ReleaseNote|ReleaseCall) == 0 {
+		return
+	}
+	c := r.Access.release()
 	if r.Release&ReleaseNote != 0 {
 		n := d.notes[r.Key]
 		if n == nil {
@@ -97,24 +159,21 @@ func (d *Detector) release(r *Record) {
 	}
 }
 
-// releaseWord puts a clock into that of a word.
-func (d *Detector) releaseWord(off, bytes uint64, c *Clock) {
-	w := d.words[off&^7]
+// releaseWord puts a release into the clocks of a word.
+func (d *Detector) releaseWord(r *Record) {
+	w := d.words[r.Off&^7]
 	if w == nil && len(d.words) >= mostWords {
 		if d.others == nil {
 			d.shadow.forgot()
 		}
-		d.others = d.others.Join(c)
+		d.others = d.others.Join(r.Access.release())
 		return
 	}
 	if w == nil {
 		w = new(wordClocks)
-		d.words[off&^7] = w
+		d.words[r.Off&^7] = w
 	}
-	lo, hi := halves(off, bytes)
-	for i := lo; i <= hi; i++ {
-		w[i] = w[i].Join(c)
-	}
+	w.add(&wordRelease{r.Strand, r.After, uint8(r.Off & 7), uint8(r.Bytes)})
 }
 
 // halves returns which halves of an aligned 8-byte word a word consists of.
@@ -153,9 +212,10 @@ func (d *Detector) Answer(q Question) *Clock {
 		if w == nil {
 			continue
 		}
-		for i := range w {
+		w.fold()
+		for i := range w.clock {
 			if at := off + 4*uint64(i); at < q.Word+q.Bytes && q.Word < at+4 {
-				c = c.Join(w[i])
+				c = c.Join(w.clock[i])
 			}
 		}
 	}
@@ -167,7 +227,8 @@ func (d *Detector) span(lo, hi uint64) *Clock {
 	c := d.others
 	for off, w := range d.words {
 		if off < hi && lo < off+8 {
-			c = c.Join(w[0]).Join(w[1])
+			w.fold()
+			c = c.Join(w.clock[0]).Join(w.clock[1])
 		}
 	}
 	return c

@@ -18,6 +18,7 @@
 //	inprocess.go         the carrier of PEs that share a process
 //	address_unsafe.go, buffers.go
 //	                     buffers of operations under way that are no symmetric memory
+//	underway.go          what a context has under way to a PE
 //	pe.go                what a PE knows of itself
 //	request.go           collectives of a PE, and those under way
 //	outside.go           what a PE tells another one by something else than symmetric memory

@@ -14,12 +14,6 @@ import (
 	"github.com/gopgas/gopgas/pgas/transport"
 )
 
-// mostSites is how many stacks of calls a PE keeps. It takes those of further calls each time anew.
-const mostSites = 1 << 16
-
-// mostWritten is how many ranges of a PE's memory are remembered that a context has operations under way to.
-const mostWritten = 32
-
 // Heap finds addresses of this process in the heap of its PE.
 type Heap func(addr uintptr) (off uint64, ok bool)
 
@@ -34,7 +28,8 @@ type PE struct {
 	mu       sync.Mutex
 	clock    *Clock // what comes before the PE's next step, but for its own steps
 	own      uint64 // the epoch of its steps
-	sites    map[callsite.Stack]Site
+	sites    sites
+	records  sync.Pool // of *Record
 	contexts [mostContexts]*Context
 	buffers  buffers
 	notes    map[noteTo]*noteState
@@ -61,24 +56,22 @@ type noteState struct {
 func NewPE(me int, carrier Carrier, heap Heap, report func(Report), lost func(what string)) *PE {
 	return &PE{
 		me: int32(me), carrier: carrier, heap: heap, report: report, lost: lost, own: 1,
-		sites: map[callsite.Stack]Site{}, notes: map[noteTo]*noteState{},
+		notes: map[noteTo]*noteState{},
 	}
 }
 
 // Here returns the Site of the program's call.
-func (p *PE) Here() Site {
-	var s callsite.Stack
-	s.Take()
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	at := p.sites[s]
-	if at == nil {
-		at = &Place{stack: s}
-		if len(p.sites) < mostSites {
-			p.sites[s] = at
-		}
+func (p *PE) Here() Site { return p.sites.here(callsite.Path()) }
+
+// tell takes r to the detector of a PE.
+func (p *PE) tell(via transport.Channel, to int, r Record) {
+	x, ok := p.records.Get().(*Record)
+	if !ok {
+		x = new(Record)
 	}
-	return at
+	*x = r
+	p.carrier.Tell(via, to, x)
+	p.records.Put(x)
 }
 
 // step returns an access by the PE itself. The caller holds p.mu.
@@ -113,13 +106,13 @@ func (p *PE) Looked(ctx context.Context, off, bytes uint64) {
 	p.mu.Lock()
 	r := Record{Access: p.step(AtomicRead, site), Off: off, Bytes: bytes, Stride: bytes, Count: 1}
 	p.mu.Unlock()
-	p.carrier.Tell(nil, int(p.me), &r)
+	p.tell(nil, int(p.me), r)
 }
 
 // Freed notes that the bytes from lo to hi of the PE's heap are freed.
 func (p *PE) Freed(lo, hi uint64) {
 	if p != nil {
-		p.carrier.Tell(nil, int(p.me), &Record{Release: Freed, Off: lo, Stride: hi})
+		p.tell(nil, int(p.me), Record{Release: Freed, Off: lo, Stride: hi})
 	}
 }
 
@@ -138,7 +131,7 @@ func (p *PE) touch(mem []byte, how How, b blocks, site Site) {
 // may use.
 func (p *PE) use(mem []byte, a Access, b blocks) {
 	if off, ok := p.heap(address(mem)); ok {
-		p.carrier.Tell(nil, int(p.me), &Record{Access: a, Off: off, Bytes: b.bytes, Stride: b.stride, Count: b.count})
+		p.tell(nil, int(p.me), Record{Access: a, Off: off, Bytes: b.bytes, Stride: b.stride, Count: b.count})
 		return
 	}
 	p.mu.Lock()
@@ -155,48 +148,12 @@ type Context struct {
 	slot   int
 	users  int             // how many contexts of the program share it
 	issued [streams]uint64 // the last operation of each stream
-	fenced [2]uint64       // the last ones before a fence
+	fenced UpTo            // the last ones before a fence
 	to     map[int]*target
+	lastTo int
+	last   *target // that of lastTo; nil: none yet
 
 	channels []transport.Channel // what its operations go out on
-}
-
-// target is what a context knows of its operations to one PE.
-type target struct {
-	fenced  [2]uint64 // the last operations before a fence of that PE
-	behind  *Clock    // what operations before a fence come after since they are on the same bytes
-	noted   *Clock    // the same of notified operations
-	written []written // what operations under way access there
-	fetched []words   // what atomics under way bring the values of
-}
-
-// words are words of a PE.
-type words struct {
-	lo, hi uint64
-	upTo   uint64 // the number of the last operation that fetches one of them
-}
-
-// mostFetched is how many words are remembered that atomics under way bring the values of. Those between count as
-// fetched too if there are more.
-const mostFetched = 64
-
-// fetch remembers that an operation brings the value of a word.
-func (t *target) fetch(w words) {
-	if n := len(t.fetched); n >= mostFetched {
-		l := &t.fetched[n-1]
-		l.lo, l.hi, l.upTo = min(l.lo, w.lo), max(l.hi, w.hi), w.upTo
-		return
-	}
-	t.fetched = append(t.fetched, w)
-}
-
-// written is a range that an operation accesses.
-type written struct {
-	lo, hi  uint64
-	by      Access // the operation
-	chained bool   // it comes after more than the call and fences say
-	merged  bool   // all operations of the stream before it count too
-	merging *Clock // what these come after
 }
 
 // NewContext returns what p knows of a new context of the program.
@@ -236,32 +193,29 @@ func (c *Context) Close() {
 }
 
 // fence puts the operations to a PE before a fence into what a comes after. The caller holds pe.mu.
-func (c *Context) fence(a *Access, to int) {
-	a.Fenced = c.fenced
-	if t := c.to[to]; t != nil {
-		a.Fenced[0], a.Fenced[1] = max(a.Fenced[0], t.fenced[0]), max(a.Fenced[1], t.fenced[1])
-		a.Clock = a.Clock.Join(t.behind)
-	}
+func (c *Context) fence(a *Access, t *target) {
+	a.Fenced.join(&c.fenced)
+	a.Fenced.join(&t.fenced)
+	a.Clock = a.Clock.Join(t.behind)
 }
 
-// onSame returns the clock of the operations to a PE on some of the same bytes.
-func (c *Context) onSame(t *target, to int, lo, hi uint64) (chain *Clock) {
-	for i := range t.written {
-		w := &t.written[i]
-		if w.hi <= lo || hi <= w.lo {
-			continue
-		}
-		chain = chain.Join(w.by.release()).Join(w.merging)
-		if w.merged {
-			chain = chain.withTo(c.pe.me, w.by.Stream, int32(to), w.by.Number, 0)
-		}
+// target returns what c knows of its operations to a PE. The caller holds pe.mu.
+func (c *Context) target(to int) *target {
+	if to == c.lastTo && c.last != nil {
+		return c.last
 	}
-	return chain
+	t := c.to[to]
+	if t == nil {
+		t = new(target)
+		c.to[to] = t
+	}
+	c.last, c.lastTo = t, to
+	return t
 }
 
-// issue returns the access of a new operation to bytes of a PE, which comes after those of behind too. The caller holds
-// pe.mu.
-func (c *Context) issue(stream, to int, how How, lo, hi uint64, behind *Clock, site Site) Access {
+// issue returns the access of a new operation to blocks of a PE, which comes after those of behind too. The caller
+// holds pe.mu.
+func (c *Context) issue(stream, to int, how How, off uint64, b blocks, behind *Clock, site Site) Access {
 	a := c.pe.step(how, site)
 	c.issued[stream]++
 	a.To, a.Stream, a.Number = int32(to), c.stream(stream), c.issued[stream]
@@ -269,61 +223,48 @@ func (c *Context) issue(stream, to int, how How, lo, hi uint64, behind *Clock, s
 	if stream > getStream {
 		return a
 	}
+	t := c.target(to)
 	if stream != getStream { // a fence orders no gets
-		c.fence(&a, to)
-	}
-	t := c.to[to]
-	if t == nil {
-		t = new(target)
-		c.to[to] = t
+		c.fence(&a, t)
 	}
 	if stream == notifiedStream {
 		a.Fenced[notifiedStream] = a.Number - 1
+		a.Fenced.join(&t.notedTo)
 		behind = behind.Join(t.noted)
 	}
-	behind = behind.Join(c.onSame(t, to, lo, hi))
+	lo, hi := off, b.end(off)
+	behind = behind.Join(t.onSame(&a, lo, hi, b.whole()))
 	a.Clock = a.Clock.Join(behind)
-	if stream == notifiedStream && behind != nil {
-		t.noted = a.Clock
+	if stream == notifiedStream {
+		t.notedTo = a.Fenced
+		if behind != nil {
+			t.noted = a.Clock
+		}
+	}
+	if stream != getStream {
+		t.gets = max(t.gets, a.Fenced[getStream])
 	}
 	if lo < hi {
-		t.remember(written{by: a, lo: lo, hi: hi, chained: behind != nil})
+		t.remember(&a, lo, hi, a.Clock != c.pe.clock)
 	}
 	return a
 }
 
-// step returns an access of the PE itself to bytes of a PE by a call on c. The caller holds pe.mu.
-func (c *Context) step(to int, how How, lo, hi uint64, site Site) Access {
+// step returns an access of the PE itself to blocks of a PE by a call on c. The caller holds pe.mu.
+func (c *Context) step(to int, how How, off uint64, b blocks, site Site) Access {
 	a := c.pe.step(how, site)
 	a.To, a.Stream = int32(to), c.stream(plainStream)
+	t := c.target(to)
 	if how.atomic() {
-		c.fence(&a, to)
+		c.fence(&a, t)
 	}
-	if t := c.to[to]; t != nil {
-		a.Clock = a.Clock.Join(c.onSame(t, to, lo, hi))
+	if len(t.spans) > 0 {
+		a.Clock = a.Clock.Join(t.onSame(&a, off, b.end(off), b.whole()))
 	}
 	return a
 }
 
 func (c *Context) stream(s int) uint16 { return uint16(streams*c.slot + s) }
-
-// remember remembers what an operation accesses at the target. It forgets what is inside of that: the operation comes
-// after it.
-func (t *target) remember(w written) {
-	t.written = slices.DeleteFunc(t.written, func(x written) bool { return w.lo <= x.lo && x.hi <= w.hi })
-	if len(t.written) < mostWritten {
-		t.written = append(t.written, w)
-		return
-	}
-	for i := range t.written { // the first of the stream becomes a range around all that is forgotten
-		if m := &t.written[i]; m.by.Stream == w.by.Stream {
-			m.merging, m.merged = m.merging.Join(m.by.release()), true
-			m.lo, m.hi, m.by, m.chained = min(m.lo, w.lo), max(m.hi, w.hi), w.by, m.chained || w.chained
-			return
-		}
-	}
-	t.written = append(t.written, w)
-}
 
 // learn notes that the PE knows what an access of its own comes after: the operations on the same bytes, and those
 // before a fence if it is atomic, are complete. The caller holds pe.mu.
@@ -337,16 +278,16 @@ func (c *Context) Fence(pe int) {
 	c.pe.mu.Lock()
 	defer c.pe.mu.Unlock()
 	if pe < 0 {
-		c.fenced = [2]uint64{c.issued[0], c.issued[1]}
+		c.fenced = UpTo{c.issued[0], c.issued[1]}
 	}
 	for to, t := range c.to {
 		if pe >= 0 && to != pe {
 			continue
 		}
-		t.fenced = [2]uint64{c.issued[0], c.issued[1]}
-		for i := range t.written {
-			if w := &t.written[i]; w.chained && w.by.Stream%streams != getStream {
-				t.behind = t.behind.Join(w.by.Clock).Join(w.merging)
+		t.fenced = UpTo{c.issued[0], c.issued[1], t.gets}
+		for i := range t.underway {
+			if x := &t.underway[i]; x.chained && x.by.Stream%streams != getStream {
+				t.behind = t.behind.Join(x.by.Clock).Join(x.clock)
 			}
 		}
 	}
@@ -393,7 +334,7 @@ func (c *Context) quieted(pe int, m Mark) (learned map[int][]words) {
 	for to, t := range c.to {
 		if pe < 0 || to == pe {
 			t.behind = nil
-			t.written = slices.DeleteFunc(t.written, func(w written) bool { return w.by.Number <= m[w.by.Stream%streams] })
+			t.forget(func(i int, _ span) bool { return t.underway[i].complete(&m) })
 			if len(t.fetched) > 0 {
 				if learned == nil {
 					learned = map[int][]words{}

@@ -69,7 +69,7 @@ func (p *PE) Enter(k CallKey, r *Request) {
 	}
 	p.mu.Unlock()
 	a.Number, a.Site = 0, nil // the collective itself is not complete yet
-	p.carrier.Tell(nil, int(k.Home), &Record{Access: a, Release: ReleaseCall, Call: k})
+	p.tell(nil, int(k.Home), Record{Access: a, Release: ReleaseCall, Call: k})
 }
 
 // Leave notes that the PE leaves a collective after members first to last have entered it.
@@ -91,5 +91,5 @@ func (p *PE) Touch(off, bytes, stride, count uint64, how How, r *Request) {
 	p.mu.Lock()
 	rec := Record{Access: p.at(r, how, site), Off: off, Bytes: bytes, Stride: stride, Count: count}
 	p.mu.Unlock()
-	p.carrier.Tell(nil, int(p.me), &rec)
+	p.tell(nil, int(p.me), rec)
 }

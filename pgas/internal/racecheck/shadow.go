@@ -58,6 +58,45 @@ func (s *shadow) add(a *Access, alone []*Access, lo, hi uint64, found func(e *Ac
 	}
 }
 
+// replace is add in the most frequent case: the bytes from lo to hi are a segment, of which an access that only this
+// segment has is superseded, or a tells nothing new. Otherwise it does nothing and reports false.
+func (s *shadow) replace(a *Access, lo, hi uint64) bool {
+	p := s.pages[lo>>pageBits]
+	base := lo &^ (pageBytes - 1)
+	if p == nil || hi-base > pageBytes {
+		return false
+	}
+	i := p.find(uint32(lo - base))
+	if i == len(p.segments) || uint64(p.segments[i].lo) != lo-base || uint64(p.segments[i].hi) != hi-base {
+		return false
+	}
+	var old *Access
+	needed := true
+	for _, e := range p.segments[i].had {
+		switch {
+		case e.repeats(a):
+			needed = false
+		case race(a, e):
+			return false
+		case a.supersedes(e):
+			if old != nil || e.kept {
+				return false
+			}
+			old = e
+		case e.supersedes(a):
+			needed = false
+		}
+	}
+	switch {
+	case !needed:
+		return old == nil
+	case old == nil:
+		return false
+	}
+	*old = *a
+	return true
+}
+
 // page returns a page. If there is no room for a new one, another page is forgotten.
 func (s *shadow) page(number uint64) *page {
 	p := s.pages[number]
@@ -90,14 +129,22 @@ func (s *shadow) forgot() {
 	}
 }
 
+// find returns the index of the first segment that ends behind an offset.
+func (p *page) find(lo uint32) int {
+	i, end := 0, len(p.segments)
+	for i < end {
+		if m := int(uint(i+end) >> 1); p.segments[m].hi <= lo {
+			i = m + 1
+		} else {
+			end = m
+		}
+	}
+	return i
+}
+
 // add adds an access to bytes of the page.
 func (p *page) add(s *shadow, a *Access, alone []*Access, lo, hi uint32, found func(e *Access, lo, hi uint32)) {
-	i, _ := slices.BinarySearchFunc(p.segments, lo, func(x segment, lo uint32) int {
-		if x.hi <= lo {
-			return -1
-		}
-		return 1
-	})
+	i := p.find(lo)
 	if i < len(p.segments) && p.segments[i].lo == lo && p.segments[i].hi == hi { // the most frequent case
 		p.segments[i].had = s.meet(a, alone, &p.segments[i], lo, hi, found)
 		return
@@ -111,6 +158,7 @@ func (p *page) add(s *shadow, a *Access, alone []*Access, lo, hi uint32, found f
 
 // split is add where segments from i on overlap the bytes in part.
 func (p *page) split(s *shadow, i int, a *Access, alone []*Access, lo, hi uint32, found func(e *Access, lo, hi uint32)) {
+	a.kept = true // it may be in several pieces, as those that they had
 	var pieces []segment
 	put := func(x segment) {
 		if n := len(pieces); n > 0 && pieces[n-1].hi == x.lo && same(pieces[n-1].had, x.had) {
@@ -122,6 +170,9 @@ func (p *page) split(s *shadow, i int, a *Access, alone []*Access, lo, hi uint32
 	at, end := lo, i
 	for ; end < len(p.segments) && p.segments[end].lo < hi; end++ {
 		x := p.segments[end]
+		for _, e := range x.had {
+			e.kept = true
+		}
 		put(segment{x.lo, min(x.hi, max(x.lo, lo)), x.had})
 		put(segment{at, max(at, x.lo), alone})
 		from, to := max(x.lo, lo), min(x.hi, hi)
@@ -192,6 +243,11 @@ func (p *page) forget(base, lo, hi uint64) {
 	var left []segment
 	for _, x := range p.segments {
 		from, to := base+uint64(x.lo), base+uint64(x.hi)
+		if from < lo && to > hi {
+			for _, e := range x.had {
+				e.kept = true
+			}
+		}
 		if from < lo {
 			left = append(left, segment{x.lo, uint32(min(to, lo) - base), x.had})
 		}

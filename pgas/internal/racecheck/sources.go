@@ -38,7 +38,7 @@ func (z *zeroCopy) source(site Site, pe int, src []byte, b blocks) uint64 {
 	}
 	c := z.c
 	c.pe.mu.Lock()
-	a := c.issue(sourceStream, pe, Read, 0, 0, nil, site)
+	a := c.issue(sourceStream, pe, Read, 0, blocks{}, nil, site)
 	c.pe.mu.Unlock()
 	a.Local = true
 	c.pe.use(src, a, b)

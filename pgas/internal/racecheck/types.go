@@ -39,8 +39,24 @@ func (h How) covers(other How) bool {
 // After says what an access comes after: what Clock holds, the steps of its PE before it, and earlier operations of its
 // context to the same PE.
 type After struct {
-	Clock  *Clock    // does not change any more
-	Fenced [2]uint64 // the operations to that PE up to these numbers of the context's plain and notified stream
+	Clock  *Clock // does not change any more
+	Fenced UpTo   // operations to that PE
+}
+
+// UpTo are the operations up to a number of each of a context's first streams: the plain and the notified ones, and the
+// gets that do not wait.
+type UpTo [3]uint64
+
+// join adds other operations.
+func (u *UpTo) join(other *UpTo) {
+	for i, n := range other {
+		u[i] = max(u[i], n)
+	}
+}
+
+// has reports whether u has all of other.
+func (u *UpTo) has(other *UpTo) bool {
+	return u[0] >= other[0] && u[1] >= other[1] && u[2] >= other[2]
 }
 
 // An Access is one access to symmetric memory, or to memory that an operation under way uses.
@@ -50,6 +66,8 @@ type Access struct {
 	How   How
 	Local bool // the access is to memory of From that the operation reads or fills
 	Site  Site
+
+	kept bool // more than one segment of a shadow, or a report, has it: it does not change
 }
 
 // Release says where a PE that sees an effect of an access acquires what the access comes after. It is a set.
@@ -104,7 +122,7 @@ type Question struct {
 // A Carrier takes records to the detectors of PEs and asks them.
 type Carrier interface {
 	// Tell takes r to the detector of a PE. An operation that has an effect which others may see, and then acquire
-	// r, is issued on via after Tell returns. via is nil if no operation follows.
+	// r, is issued on via after Tell returns. via is nil if no operation follows. r is used until Tell returns.
 	Tell(via transport.Channel, to int, r *Record)
 	// Ask returns a clock of a PE's detector, which has seen the records of all effects that this PE has seen. It
 	// returns nil if the detector has none, and the cause of ctx's end or *transport.PeerError.

@@ -16,7 +16,7 @@ import (
 
 // A Detector knows the memory of its PE. Its methods may be called by any goroutine.
 type Detector interface {
-	// Apply takes a record of another PE, or of this one.
+	// Apply takes a record of another PE, or of this one, which is used until it returns.
 	Apply(r *racecheck.Record)
 	// Answer answers a question, with nil if there is no such clock.
 	Answer(q racecheck.Question) *racecheck.Clock
@@ -72,6 +72,7 @@ type Carriage struct {
 func Open(cfg Config) *Carriage {
 	c := &Carriage{Config: cfg, slots: map[transport.Channel]int{}, done: make(chan struct{})}
 	c.in, c.out = make([]inbox, cfg.NPEs*Slots), make([]outbox, cfg.NPEs*Slots)
+	c.rows.written = make([]*racecheck.Released, cfg.NPEs*buckets)
 	for pe := range cfg.NPEs {
 		for slot := range Slots {
 			c.openInbox(pe, slot)

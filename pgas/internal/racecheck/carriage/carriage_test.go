@@ -33,7 +33,8 @@ func (b *book) Apply(r *racecheck.Record) {
 		f()
 	}
 	b.mu.Lock()
-	b.records = append(b.records, r)
+	kept := *r
+	b.records = append(b.records, &kept)
 	b.mu.Unlock()
 }
 
@@ -163,7 +164,7 @@ func drawn(r *rand.Rand, from, npes int, heap uint64) *racecheck.Record {
 	if r.IntN(2) == 0 {
 		rec.Number = r.Uint64()
 	}
-	rec.Fenced = [2]uint64{r.Uint64N(3), r.Uint64N(3)}
+	rec.Fenced = racecheck.UpTo{r.Uint64N(3), r.Uint64N(3), r.Uint64N(3)}
 	switch r.IntN(4) {
 	case 0:
 		rec.Count, rec.Off, rec.Bytes = 0, r.Uint64N(heap), 0

@@ -24,8 +24,9 @@ type order struct {
 }
 
 func (o *order) Apply(r *racecheck.Record) {
+	kept := *r
 	select {
-	case o.records <- r:
+	case o.records <- &kept:
 	default:
 	}
 }

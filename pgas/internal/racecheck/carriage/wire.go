@@ -40,7 +40,7 @@ var errTorn = errors.New("its messages are torn")
 // history is what messages of a stream are compared with: the record before them.
 type history struct {
 	clock  *racecheck.Clock
-	fenced [2]uint64
+	fenced racecheck.UpTo
 	to     int32
 	stream uint16
 }
@@ -78,8 +78,9 @@ func (e *encoder) record(b []byte, r *racecheck.Record) []byte {
 		b = binary.AppendUvarint(b, r.Number)
 	}
 	if next.fenced != e.last.fenced {
-		b = binary.AppendUvarint(b, r.Fenced[0])
-		b = binary.AppendUvarint(b, r.Fenced[1])
+		for _, n := range r.Fenced {
+			b = binary.AppendUvarint(b, n)
+		}
 	}
 	b = binary.AppendUvarint(b, r.Off)
 	b = binary.AppendUvarint(b, r.Bytes)
@@ -179,18 +180,20 @@ type decoder struct {
 	heap  uint64 // bytes of a heap
 	last  history
 	sites []racecheck.Site
+	r     racecheck.Record // that of the last message
 }
 
 // maxSites bounds the sites of a stream: a program has far fewer calls.
 const maxSites = 1 << 20
 
-// record returns the record that b holds behind its kind.
+// record returns the record that b holds behind its kind, until the next one.
 func (d *decoder) record(b []byte) (*racecheck.Record, error) {
 	if len(b) < 2 {
 		return nil, errTorn
 	}
 	first, second, in := b[0], b[1], reader{b: b[2:]}
-	r := &racecheck.Record{Count: 1, Release: racecheck.Release(first >> releaseBit & releaseMask), Mixed: second&mixed != 0}
+	r := &d.r
+	*r = racecheck.Record{Count: 1, Release: racecheck.Release(first >> releaseBit & releaseMask), Mixed: second&mixed != 0}
 	r.From, r.How = int32(d.from), racecheck.How(first&howMask)
 	r.Own = in.number()
 	if second&sameStream == 0 {
@@ -200,7 +203,7 @@ func (d *decoder) record(b []byte) (*racecheck.Record, error) {
 		r.Number = in.number()
 	}
 	if first&sameFenced == 0 {
-		d.last.fenced = [2]uint64{in.number(), in.number()}
+		d.last.fenced = racecheck.UpTo{in.number(), in.number(), in.number()}
 	}
 	r.Off, r.Bytes = in.number(), in.number()
 	if first&oneBlock == 0 {

@@ -30,7 +30,7 @@ func bucketOf(word uint64) int { return int(word>>3) & (buckets - 1) }
 // rows is what a PE keeps of the rows that it writes and reads.
 type rows struct {
 	mu      sync.Mutex
-	written map[rowKey]*racecheck.Clock
+	written []*racecheck.Released // by target and bucket
 	version uint64
 	scratch []byte
 
@@ -49,23 +49,23 @@ type readRow struct {
 	clock   *racecheck.Clock
 }
 
-// writeRow writes the row of a word before a release into it by an operation of o.
+// writeRow writes the row of a word before a release into it by an operation of o. Of two PEs neither reads what it has
+// written itself, or what it can ask its own detector.
 func (c *Carriage) writeRow(via transport.Channel, to int, r *racecheck.Record) {
-	k := rowKey{to, bucketOf(r.Off), c.PE}
+	if c.NPEs == 2 && to != c.PE {
+		return
+	}
+	bucket := bucketOf(r.Off)
 	c.rows.mu.Lock()
 	defer c.rows.mu.Unlock()
 	n := uint64(noClock)
 	b := append(c.rows.scratch[:0], make([]byte, rowHead)...)
 	if !c.lost.Load() {
-		clock := c.rows.written[k].Join(r.Releases())
-		if clock == c.rows.written[k] && clock != nil {
+		row := c.rows.of(to*buckets + bucket)
+		if !row.Add(r) {
 			return
 		}
-		if c.rows.written == nil {
-			c.rows.written = map[rowKey]*racecheck.Clock{}
-		}
-		c.rows.written[k] = clock
-		b = clock.Append(b)
+		b = row.Append(b)
 		if n = uint64(len(b) - rowHead); len(b) > rowBytes {
 			b, n = b[:rowHead], tooLong
 		}
@@ -74,8 +74,16 @@ func (c *Carriage) writeRow(via transport.Channel, to int, r *racecheck.Record) 
 	binary.LittleEndian.PutUint64(b, c.rows.version)
 	binary.LittleEndian.PutUint32(b[8:], uint32(n))
 	binary.LittleEndian.PutUint32(b[12:], sumOfRow(b))
-	via.Put(to, c.Base+c.row(k.bucket, c.PE), b)
+	via.Put(to, c.Base+c.row(bucket, c.PE), b)
 	c.rows.scratch = b
+}
+
+// of returns what this PE has released into the words of a bucket. The caller has locked r.mu.
+func (r *rows) of(i int) *racecheck.Released {
+	if r.written[i] == nil {
+		r.written[i] = new(racecheck.Released)
+	}
+	return r.written[i]
 }
 
 func sumOfRow(b []byte) uint32 {
@@ -135,8 +143,8 @@ func (c *Carriage) joinRows(to, bucket int) (clock *racecheck.Clock, asked, whol
 		case noClock:
 			c.giveUp()
 		default:
-			row, rest, err := racecheck.ParseClock(b[rowHead:])
-			if err != nil || len(rest) != 0 {
+			row, err := racecheck.ParseReleased(b[rowHead:], c.NPEs)
+			if err != nil {
 				c.Lose(fmt.Sprintf("a clock of PE %d cannot be read: %v", pe, errTorn))
 				return nil, false, true
 			}
