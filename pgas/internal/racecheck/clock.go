@@ -128,18 +128,25 @@ func (c *Clock) withOwn(pe int32, own uint64) *Clock {
 	return c.with(pe, &q)
 }
 
-// withDone returns c with all operations of a stream up to a number.
-func (c *Clock) withDone(pe int32, stream uint16, upTo uint64) *Clock {
+// withMark returns c with all operations of a context's streams, from the stream on, up to a mark.
+func (c *Clock) withMark(pe int32, stream uint16, m *Mark) *Clock {
 	p := c.component(pe)
-	if upTo == 0 || int(stream) < len(p.done) && p.done[stream] >= upTo {
+	last := -1
+	for s, upTo := range m {
+		if upTo > p.doneOf(stream+uint16(s)) {
+			last = s
+		}
+	}
+	if last < 0 {
 		return c
 	}
 	q := *p
-	q.done = slices.Clone(p.done)
-	for int(stream) >= len(q.done) {
-		q.done = append(q.done, 0)
+	q.done = make([]uint64, max(len(p.done), int(stream)+last+1))
+	copy(q.done, p.done)
+	for s, upTo := range m[:last+1] {
+		d := &q.done[int(stream)+s]
+		*d = max(*d, upTo)
 	}
-	q.done[stream] = upTo
 	q.prune()
 	return c.with(pe, &q)
 }
@@ -250,7 +257,7 @@ func (e toPE) join(other toPE) toPE {
 	return e
 }
 
-// Join returns what comes before either. It returns one of the two if that has all of the other.
+// Join returns what comes before either. It returns one of the two, if one has all of the other, and c if both do.
 func (c *Clock) Join(other *Clock) *Clock {
 	switch {
 	case c == nil || c == other:
@@ -258,38 +265,97 @@ func (c *Clock) Join(other *Clock) *Clock {
 	case other == nil:
 		return c
 	}
-	var n *Clock
-	for pe, p := range other.of {
-		if p == nil || pe < len(c.of) && c.of[pe] == p {
+	var n *Clock                // nil as long as one of the two will do
+	first, second := true, true // the first will, the second will
+	for pe := range max(len(c.of), len(other.of)) {
+		mine, theirs := c.at(pe), other.at(pe)
+		if mine == theirs {
 			continue
 		}
-		mine := c.component(int32(pe))
-		q := mine.join(p)
-		if q == mine {
+		has, had := mine.includes(theirs), theirs.includes(mine)
+		switch {
+		case n == nil && (first && has || second && had):
+			first, second = first && has, second && had
 			continue
+		case n == nil:
+			n = c.start(other, pe, first)
 		}
-		if n == nil {
-			n = &Clock{of: slices.Clone(c.of)}
-			for len(n.of) < len(other.of) {
-				n.of = append(n.of, nil)
-			}
+		switch {
+		case has:
+			n.of[pe] = mine
+		case had:
+			n.of[pe] = theirs
+		default:
+			n.of[pe] = mine.join(theirs)
 		}
-		n.of[pe] = q
 	}
-	if n == nil {
+	switch {
+	case n != nil:
+		return n
+	case first:
 		return c
+	}
+	return other
+}
+
+// start returns a clock for what Join finds from a PE on. Up to there it is c, or else the other one.
+func (c *Clock) start(other *Clock, pe int, first bool) *Clock {
+	n := &Clock{of: make([]*component, max(len(c.of), len(other.of)))}
+	copy(n.of, c.of)
+	for i := range other.of {
+		if i < pe && !first || i >= len(c.of) || n.of[i] == nil {
+			n.of[i] = other.of[i]
+		}
 	}
 	return n
 }
 
-// join returns p or other if one has all of the other, or a component with both.
+// at returns the component of a PE, nil if there is none.
+func (c *Clock) at(pe int) *component {
+	if pe >= len(c.of) {
+		return nil
+	}
+	return c.of[pe]
+}
+
+// includes reports whether p has all of other.
+func (p *component) includes(other *component) bool {
+	switch {
+	case other == nil || p == other:
+		return true
+	case p == nil:
+		return other.own == 0 && len(other.done) == 0 && len(other.to) == 0
+	case p.own < other.own || !atLeast(p.done, other.done):
+		return false
+	}
+	for i := range other.to {
+		if !p.hasTo(&other.to[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// hasTo reports whether p has all operations of an entry.
+func (p *component) hasTo(e *toPE) bool {
+	upTo := p.doneOf(e.stream)
+	i, found := p.find(e.stream, e.target)
+	if found {
+		upTo = max(upTo, p.to[i].upTo)
+	}
+	if e.upTo > upTo {
+		return false
+	}
+	for _, n := range e.singles {
+		if n > upTo && !(found && slices.Contains(p.to[i].singles, n)) {
+			return false
+		}
+	}
+	return true
+}
+
+// join returns a component with all of both, of which neither has all of the other.
 func (p *component) join(other *component) *component {
-	if p.own >= other.own && len(other.to) == 0 && atLeast(p.done, other.done) {
-		return p
-	}
-	if other.own >= p.own && len(other.done) >= len(p.done) && len(p.to) == 0 && atLeast(other.done, p.done) {
-		return other
-	}
 	q := p
 	if other.own > p.own || !atLeast(p.done, other.done) {
 		q = &component{own: max(p.own, other.own), done: slices.Clone(p.done), to: p.to}

@@ -46,7 +46,7 @@ func TestClockIsASet(t *testing.T) {
 			case 0:
 				c, s = c.withOwn(pe, n), s.add(func(x Strand) bool { return x.From == pe && x.Number == 0 && x.Own <= n })
 			case 1:
-				c = c.withDone(pe, stream, n)
+				c = c.withMark(pe, stream, &Mark{n})
 				s = s.add(func(x Strand) bool { return x.From == pe && x.Number > 0 && x.Stream == stream && x.Number <= n })
 			case 2:
 				single := r.Uint64N(7)
@@ -58,7 +58,7 @@ func TestClockIsASet(t *testing.T) {
 				j := r.IntN(len(clocks))
 				c, s = c.Join(clocks[j]), s.add(func(x Strand) bool { return sets[j][x] })
 			case 4:
-				got, rest, err := ParseClock(append(c.Append(nil), 7))
+				got, rest, err := ParseClock(append(c.Append(nil), 7), nil)
 				if err != nil || len(rest) != 1 {
 					t.Fatalf("seed %d: the bytes of a clock leave %d bytes: %v", seed, len(rest), err)
 				}
@@ -101,7 +101,7 @@ func TestTornClock(t *testing.T) {
 	var c *Clock
 	whole := c.withOwn(1, 300).withTo(0, 1, 2, 5, 70000).Append(nil)
 	for n := range len(whole) {
-		if _, _, err := ParseClock(whole[:n]); err == nil {
+		if _, _, err := ParseClock(whole[:n], nil); err == nil {
 			t.Errorf("%d of %d bytes are a clock", n, len(whole))
 		}
 	}
@@ -145,7 +145,7 @@ func checkReleased(t *testing.T, s *Released, all []Record) {
 	for i := range all {
 		want = want.Join(all[i].release())
 	}
-	got, err := ParseReleased(s.Append(nil), 4)
+	got, err := ParseReleased(s.Append(nil), 4, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +157,7 @@ func checkReleased(t *testing.T, s *Released, all []Record) {
 			t.Fatalf("it has more than %d releases", len(all))
 		}
 	}
-	if _, err := ParseReleased(s.Append(nil)[:3], 4); err == nil {
+	if _, err := ParseReleased(s.Append(nil)[:3], 4, nil); err == nil {
 		t.Fatal("half of it is read")
 	}
 }

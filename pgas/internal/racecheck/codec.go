@@ -9,12 +9,26 @@ import (
 )
 
 // Append appends c to b as bytes.
-func (c *Clock) Append(b []byte) []byte {
+func (c *Clock) Append(b []byte) []byte { return c.AppendAfter(b, nil) }
+
+// The first byte of a component.
+const (
+	noComponent = iota
+	aComponent
+	sameComponent // as in the clock before
+)
+
+// AppendAfter is Append to a reader that has another clock: the components that are equal are left out.
+func (c *Clock) AppendAfter(b []byte, before *Clock) []byte {
 	if c == nil {
 		return binary.AppendUvarint(b, 0)
 	}
 	b = binary.AppendUvarint(b, uint64(len(c.of)))
-	for _, p := range c.of {
+	for i, p := range c.of {
+		if before != nil && p != nil && p == before.at(i) {
+			b = append(b, sameComponent)
+			continue
+		}
 		b = p.append(b)
 	}
 	return b
@@ -22,9 +36,9 @@ func (c *Clock) Append(b []byte) []byte {
 
 func (p *component) append(b []byte) []byte {
 	if p == nil {
-		return append(b, 0)
+		return append(b, noComponent)
 	}
-	b = binary.AppendUvarint(append(b, 1), p.own)
+	b = binary.AppendUvarint(append(b, aComponent), p.own)
 	b = appendNumbers(b, p.done)
 	b = binary.AppendUvarint(b, uint64(len(p.to)))
 	for i := range p.to {
@@ -47,8 +61,8 @@ func appendNumbers(b []byte, numbers []uint64) []byte {
 
 var errTorn = errors.New("racecheck: a clock in a message is torn: all PEs must run the same build")
 
-// ParseClock returns the clock at the start of b, which Append has made, and what follows it.
-func ParseClock(b []byte) (*Clock, []byte, error) {
+// ParseClock returns the clock at the start of b, which AppendAfter has made, and what follows it.
+func ParseClock(b []byte, before *Clock) (*Clock, []byte, error) {
 	r := reader{b: b}
 	n := r.count()
 	if n == 0 {
@@ -56,7 +70,7 @@ func ParseClock(b []byte) (*Clock, []byte, error) {
 	}
 	c := &Clock{of: make([]*component, n)}
 	for i := range c.of {
-		c.of[i] = r.component()
+		c.of[i] = r.component(i, before)
 	}
 	return c, r.b, r.err
 }
@@ -87,9 +101,17 @@ func (r *reader) count() int {
 	return int(n)
 }
 
-func (r *reader) component() *component {
-	if r.number() == 0 {
+// component returns the component of a PE.
+func (r *reader) component(pe int, before *Clock) *component {
+	switch r.number() {
+	case noComponent:
 		return nil
+	case sameComponent:
+		if before == nil || before.at(pe) == nil {
+			r.b, r.err = nil, errTorn
+			return nil
+		}
+		return before.at(pe)
 	}
 	p := &component{own: r.number(), done: r.numbers()}
 	for range r.count() {
@@ -116,6 +138,7 @@ type Released struct {
 	fenced UpTo   // what they come after
 	upTo   uint64 // the operations up to a number
 	single []uint64
+	more   bool // it is more than the PE knew at its last release
 }
 
 // mostNumbers is how many operations a Released lists. With more, all up to the first of them count.
@@ -123,12 +146,17 @@ const mostNumbers = 8
 
 // Add adds the release of r. It reports false if that adds nothing.
 func (s *Released) Add(r *Record) bool {
-	if s.bytes == nil || s.after != r.Clock || s.last.Stream != r.Stream || s.last.To != r.To {
-		s.clock = s.Clock().Join(r.Clock)
-		*s = Released{clock: s.clock, bytes: s.clock.Append(s.bytes[:0]), after: r.Clock, last: r.Strand, single: s.single[:0]}
-	} else if r.Own == s.last.Own && r.Number == s.last.Number && s.fenced.has(&r.Fenced) {
+	switch {
+	case s.bytes == nil || s.last.Stream != r.Stream || s.last.To != r.To:
+		c := s.Clock().Join(r.Clock)
+		*s = Released{clock: c, after: r.Clock, bytes: c.Append(s.bytes[:0]), single: s.single[:0], more: s.more}
+	case s.after != r.Clock:
+		s.clock, s.after = s.clock.Join(r.Clock), r.Clock
+		s.bytes = s.clock.Append(s.bytes[:0])
+	case r.Own == s.last.Own && r.Number == s.last.Number && s.fenced.has(&r.Fenced):
 		return false
 	}
+	s.more = s.more || r.more || r.Number != 0 || r.Fenced != UpTo{}
 	own := max(s.last.Own, r.Own)
 	s.last = r.Strand
 	s.last.Own = own
@@ -146,9 +174,13 @@ func (s *Released) Add(r *Record) bool {
 
 // Append appends s to b as bytes.
 func (s *Released) Append(b []byte) []byte {
-	b = append(b, s.bytes...)
+	b = append(b, 0)
+	if s.more {
+		b[len(b)-1] = 1
+	}
 	b = binary.AppendUvarint(b, uint64(s.last.From))
 	b = binary.AppendUvarint(b, s.last.Own)
+	b = append(b, s.bytes...)
 	b = binary.AppendUvarint(b, uint64(s.last.Stream))
 	b = binary.AppendUvarint(b, uint64(s.last.To+1))
 	for _, n := range s.fenced {
@@ -157,19 +189,25 @@ func (s *Released) Append(b []byte) []byte {
 	return appendNumbers(binary.AppendUvarint(b, s.upTo), s.single)
 }
 
-// ParseReleased returns the clock that b holds, which Released.Append has made.
-func ParseReleased(b []byte, npes int) (*Clock, error) {
-	s := new(Released)
-	var err error
-	if s.clock, b, err = ParseClock(b); err != nil {
-		return nil, err
-	}
-	r := reader{b: b}
+// ParseReleased returns the clock that b holds, which Released.Append has made, or nil if a PE knows all of that.
+func ParseReleased(b []byte, npes int, known *Clock) (*Clock, error) {
+	s, r := new(Released), reader{b: b}
+	s.more = r.number() != 0
 	s.last.From, s.last.Own = int32(min(r.number(), uint64(npes))), r.number()
+	if r.err != nil || int(s.last.From) == npes {
+		return nil, errTorn
+	}
+	if !s.more && s.last.Own != 0 && known.component(s.last.From).own >= s.last.Own {
+		return nil, nil // with the epoch it has all that the PE knew then
+	}
+	s.clock, r.b, r.err = ParseClock(r.b, nil)
+	if r.err != nil {
+		return nil, errTorn
+	}
 	s.last.Stream, s.last.To = uint16(r.number()), int32(min(r.number(), uint64(npes)))-1
 	s.fenced = UpTo{r.number(), r.number(), r.number()}
 	s.upTo, s.single = r.number(), r.numbers()
-	if r.err != nil || len(r.b) != 0 || int(s.last.From) == npes {
+	if r.err != nil || len(r.b) != 0 {
 		return nil, errTorn
 	}
 	return s.Clock(), nil

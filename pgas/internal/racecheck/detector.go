@@ -14,10 +14,9 @@ type wordClocks struct {
 	last  []wordRelease // not yet in clock
 }
 
-// wordRelease is a release into a word.
+// wordRelease is an access that has released into a word, which the shadow may have too.
 type wordRelease struct {
-	Strand
-	After
+	*Access
 	off, bytes uint8 // in the aligned word
 }
 
@@ -25,43 +24,61 @@ type wordRelease struct {
 const mostReleases = 4
 
 // add adds a release.
-func (w *wordClocks) add(r *wordRelease) {
+func (w *wordClocks) add(r wordRelease) {
+	r.word = true
 	for i := range w.last {
-		if w.last[i].standsIn(r) {
-			w.last[i] = *r
+		if e := &w.last[i]; e.off == r.off && e.bytes == r.bytes && e.standsIn(r.Access) {
+			e.word = e.Access == r.Access
+			*e = r
 			return
 		}
 	}
 	if len(w.last) >= mostReleases {
 		w.fold()
 	}
-	w.last = append(w.last, *r)
+	w.last = append(w.last, r)
 }
 
-// standsIn reports whether a later release r by the same context takes the place of e. It comes after e and what e comes
-// after, as they are on the same bytes, of which none is as e has left it.
-func (e *wordRelease) standsIn(r *wordRelease) bool {
-	return e.From == r.From && e.Stream == r.Stream && e.To == r.To && e.off == r.off && e.bytes == r.bytes &&
-		e.Own <= r.Own && r.Fenced.has(&e.Fenced)
+// standsIn reports whether a later release r on the same bytes by the same context takes the place of e. It comes after
+// e and what e comes after, and no byte is as e has left it.
+func (e *Access) standsIn(r *Access) bool {
+	return e.From == r.From && e.Stream == r.Stream && e.To == r.To && e.Own <= r.Own && r.Fenced.has(&e.Fenced)
 }
 
 // fold puts the last releases into the clocks.
 func (w *wordClocks) fold() {
 	for i := range w.last {
 		r := &w.last[i]
-		a := Access{Strand: r.Strand, After: r.After}
-		c := a.release()
+		r.word = false
 		lo, hi := halves(uint64(r.off), uint64(r.bytes))
 		if lo != hi && w.clock[0] == w.clock[1] {
-			w.clock[0] = w.clock[0].Join(c)
+			w.clock[0] = r.releaseTo(w.clock[0])
 			w.clock[1] = w.clock[0]
 			continue
 		}
 		for h := lo; h <= hi; h++ {
-			w.clock[h] = w.clock[h].Join(c)
+			w.clock[h] = r.releaseTo(w.clock[h])
 		}
 	}
+	clear(w.last)
 	w.last = w.last[:0]
+}
+
+// joinTo returns c with the clock of the bytes from lo to hi of the word at an offset.
+func (w *wordClocks) joinTo(c *Clock, off, lo, hi uint64) *Clock {
+	for i := range w.clock {
+		if at := off + 4*uint64(i); at < hi && lo < at+4 && (i == 0 || w.clock[1] != w.clock[0]) {
+			c = c.Join(w.clock[i])
+		}
+	}
+	for i := range w.last {
+		r := &w.last[i]
+		first, last := halves(uint64(r.off), uint64(r.bytes))
+		if off+4*first < hi && lo < off+4*last+4 {
+			c = r.releaseTo(c)
+		}
+	}
+	return c
 }
 
 // A Detector knows the accesses to the memory of one PE.
@@ -90,12 +107,13 @@ func NewDetector(pe, npes int, report func(Report), lost func()) *Detector {
 // Apply takes a record.
 func (d *Detector) Apply(r *Record) {
 	var races []Report
+	var a *Access
 	d.mu.Lock()
 	if r.Count > 0 {
-		races = d.access(r)
+		a, races = d.access(r)
 	}
 	if r.Release != 0 {
-		d.release(r)
+		d.release(r, a)
 	}
 	d.mu.Unlock()
 	for _, race := range races {
@@ -103,15 +121,17 @@ func (d *Detector) Apply(r *Record) {
 	}
 }
 
-// access puts the access of r into the shadow, and returns the races. Of those with one earlier access it returns the
-// first.
-func (d *Detector) access(r *Record) []Report {
+// access puts the access of r into the shadow, and returns it, or nil if the shadow does not need it, and the races. Of
+// those with one earlier access it returns the first.
+func (d *Detector) access(r *Record) (*Access, []Report) {
 	blocks, bytes := r.Count, r.Bytes
 	if r.Stride == r.Bytes {
 		blocks, bytes = 1, r.Count*r.Bytes
 	}
-	if blocks == 1 && d.shadow.replace(&r.Access, r.Off, r.Off+bytes) {
-		return nil
+	if blocks == 1 {
+		if a, ok := d.shadow.replace(&r.Access, r.Off, r.Off+bytes, r.Release&ReleaseWord != 0); ok {
+			return a, nil
+		}
 	}
 	a := new(Access)
 	*a = r.Access
@@ -130,17 +150,17 @@ func (d *Detector) access(r *Record) []Report {
 	for i := range blocks {
 		d.shadow.add(a, alone, r.Off+i*r.Stride, r.Off+i*r.Stride+bytes, found)
 	}
-	return races
+	return a, races
 }
 
-// release puts what r releases into the clocks where others acquire it.
-func (d *Detector) release(r *Record) {
+// release puts what r, of access a, releases into the clocks where others acquire it.
+func (d *Detector) release(r *Record, a *Access) {
 	if r.Release&Freed != 0 {
 		d.forget(r.Off, r.Stride)
 		return
 	}
-	if r.Release&ReleaseWord != 0 {
-		d.releaseWord(r)
+	if r.Release&ReleaseWord != 0 && (a == nil || !a.word) {
+		d.releaseWord(r, a)
 	}
 	if r.Release&(ReleaseNote|ReleaseCall) == 0 {
 		return
@@ -160,20 +180,24 @@ func (d *Detector) release(r *Record) {
 }
 
 // releaseWord puts a release into the clocks of a word.
-func (d *Detector) releaseWord(r *Record) {
+func (d *Detector) releaseWord(r *Record, a *Access) {
 	w := d.words[r.Off&^7]
 	if w == nil && len(d.words) >= mostWords {
 		if d.others == nil {
 			d.shadow.forgot()
 		}
-		d.others = d.others.Join(r.Access.release())
+		d.others = r.Access.releaseTo(d.others)
 		return
 	}
 	if w == nil {
 		w = new(wordClocks)
 		d.words[r.Off&^7] = w
 	}
-	w.add(&wordRelease{r.Strand, r.After, uint8(r.Off & 7), uint8(r.Bytes)})
+	if a == nil {
+		a = new(Access)
+		*a = r.Access
+	}
+	w.add(wordRelease{a, uint8(r.Off & 7), uint8(r.Bytes)})
 }
 
 // halves returns which halves of an aligned 8-byte word a word consists of.
@@ -203,32 +227,16 @@ func (d *Detector) Answer(q Question) *Clock {
 		}
 		return c
 	}
-	if q.Bytes/8 > uint64(len(d.words)) {
-		return d.span(q.Word, q.Word+q.Bytes)
-	}
-	c := d.others
-	for off := q.Word &^ 7; off < q.Word+q.Bytes; off += 8 {
-		w := d.words[off]
-		if w == nil {
-			continue
+	c, lo, hi := q.Known.Join(d.others), q.Word, q.Word+q.Bytes
+	if q.Bytes/8 > uint64(len(d.words)) { // most have none
+		for off, w := range d.words {
+			c = w.joinTo(c, off, lo, hi)
 		}
-		w.fold()
-		for i := range w.clock {
-			if at := off + 4*uint64(i); at < q.Word+q.Bytes && q.Word < at+4 {
-				c = c.Join(w.clock[i])
-			}
-		}
+		return c
 	}
-	return c
-}
-
-// span returns the clock of the words from lo to hi, of which most have none.
-func (d *Detector) span(lo, hi uint64) *Clock {
-	c := d.others
-	for off, w := range d.words {
-		if off < hi && lo < off+8 {
-			w.fold()
-			c = c.Join(w.clock[0]).Join(w.clock[1])
+	for off := lo &^ 7; off < hi; off += 8 {
+		if w := d.words[off]; w != nil {
+			c = w.joinTo(c, off, lo, hi)
 		}
 	}
 	return c

@@ -45,8 +45,11 @@ func (e *Access) repeats(a *Access) bool {
 }
 
 // release returns what comes before the moment at which an effect of a can be seen, a included.
-func (a *Access) release() *Clock {
-	c := a.withFenced(a.Clock.withOwn(a.From, a.Own))
+func (a *Access) release() *Clock { return a.releaseTo(nil) }
+
+// releaseTo returns c with what a releases.
+func (a *Access) releaseTo(c *Clock) *Clock {
+	c = a.withFenced(c.Join(a.Clock).withOwn(a.From, a.Own))
 	if a.Number == 0 {
 		return c
 	}

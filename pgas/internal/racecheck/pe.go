@@ -81,6 +81,9 @@ func (p *PE) step(how How, site Site) Access {
 
 // acquire asks a PE's detector for a clock. What the PE does from then on comes after it.
 func (p *PE) acquire(ctx context.Context, from int, q Question) {
+	p.mu.Lock()
+	q.Known = p.clock
+	p.mu.Unlock()
 	c := p.ask(ctx, from, q)
 	p.mu.Lock()
 	p.clock = p.clock.Join(c)
@@ -261,6 +264,7 @@ func (c *Context) step(to int, how How, off uint64, b blocks, site Site) Access 
 	if len(t.spans) > 0 {
 		a.Clock = a.Clock.Join(t.onSame(&a, off, b.end(off), b.whole()))
 	}
+	a.more = a.Clock != c.pe.clock
 	return a
 }
 
@@ -327,9 +331,7 @@ func (c *Context) quieted(pe int, m Mark) (learned map[int][]words) {
 	p := c.pe
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for s, upTo := range m {
-		c.completeStream(pe, s, upTo)
-	}
+	c.complete(pe, &m)
 	p.buffers.prune(p.clock)
 	for to, t := range c.to {
 		if pe < 0 || to == pe {
@@ -354,19 +356,21 @@ func (c *Context) QuietedLocal(m Mark) {
 	}
 	c.pe.mu.Lock()
 	defer c.pe.mu.Unlock()
-	c.completeStream(-1, sourceStream, m[sourceStream])
+	c.complete(-1, &Mark{sourceStream: m[sourceStream]})
 	c.pe.buffers.prune(c.pe.clock)
 }
 
-// completeStream notes that the operations of a stream to a PE, or to all if pe < 0, are complete up to a number.
-func (c *Context) completeStream(pe, stream int, upTo uint64) {
+// complete notes that the operations to a PE, or to all if pe < 0, are complete up to a mark.
+func (c *Context) complete(pe int, m *Mark) {
 	p := c.pe
-	switch {
-	case upTo == 0:
-	case pe < 0:
-		p.clock = p.clock.withDone(p.me, c.stream(stream), upTo)
-	default:
-		p.clock = p.clock.withTo(p.me, c.stream(stream), int32(pe), upTo, 0)
+	if pe < 0 {
+		p.clock = p.clock.withMark(p.me, c.stream(0), m)
+		return
+	}
+	for s, upTo := range m {
+		if upTo != 0 {
+			p.clock = p.clock.withTo(p.me, c.stream(s), int32(pe), upTo, 0)
+		}
 	}
 }
 

@@ -59,42 +59,62 @@ func (s *shadow) add(a *Access, alone []*Access, lo, hi uint64, found func(e *Ac
 }
 
 // replace is add in the most frequent case: the bytes from lo to hi are a segment, of which an access that only this
-// segment has is superseded, or a tells nothing new. Otherwise it does nothing and reports false.
-func (s *shadow) replace(a *Access, lo, hi uint64) bool {
+// segment has is superseded, or a tells nothing new. It returns the access in the shadow, or nil if that needs none. In
+// other cases it does nothing and reports false. releases says that a releases into the word.
+func (s *shadow) replace(a *Access, lo, hi uint64, releases bool) (at *Access, ok bool) {
 	p := s.pages[lo>>pageBits]
 	base := lo &^ (pageBytes - 1)
-	if p == nil || hi-base > pageBytes {
-		return false
+	if p == nil || hi-base > pageBytes || hi <= lo {
+		return nil, false
 	}
-	i := p.find(uint32(lo - base))
-	if i == len(p.segments) || uint64(p.segments[i].lo) != lo-base || uint64(p.segments[i].hi) != hi-base {
-		return false
+	x := p.exact(uint32(lo-base), uint32(hi-base))
+	if x == nil {
+		return nil, false
 	}
-	var old *Access
 	needed := true
-	for _, e := range p.segments[i].had {
+	for _, e := range x.had {
 		switch {
 		case e.repeats(a):
 			needed = false
 		case race(a, e):
-			return false
+			return nil, false
 		case a.supersedes(e):
-			if old != nil || e.kept {
-				return false
+			if at != nil || e.kept || e.word && !(releases && e.standsIn(a)) {
+				return nil, false
 			}
-			old = e
+			at = e
 		case e.supersedes(a):
 			needed = false
 		}
 	}
 	switch {
 	case !needed:
-		return old == nil
-	case old == nil:
-		return false
+		return nil, at == nil
+	case at == nil:
+		return nil, false
 	}
-	*old = *a
-	return true
+	word := at.word
+	*at = *a
+	at.word = word
+	return at, true
+}
+
+// exact returns the segment of those bytes, or nil if there is none.
+func (p *page) exact(lo, hi uint32) *segment {
+	n := len(p.segments)
+	if n == 0 || lo < p.segments[0].lo || hi == lo {
+		return nil
+	}
+	i := int(lo-p.segments[0].lo) / int(hi-lo) // if all are of one size, without a gap
+	if i >= n || p.segments[i].lo != lo {
+		if i = p.find(lo); i == n {
+			return nil
+		}
+	}
+	if x := &p.segments[i]; x.lo == lo && x.hi == hi {
+		return x
+	}
+	return nil
 }
 
 // page returns a page. If there is no room for a new one, another page is forgotten.
@@ -243,7 +263,7 @@ func (p *page) forget(base, lo, hi uint64) {
 	var left []segment
 	for _, x := range p.segments {
 		from, to := base+uint64(x.lo), base+uint64(x.hi)
-		if from < lo && to > hi {
+		if from < lo && lo < to || from < hi && hi < to {
 			for _, e := range x.had {
 				e.kept = true
 			}

@@ -67,7 +67,9 @@ type Access struct {
 	Local bool // the access is to memory of From that the operation reads or fills
 	Site  Site
 
+	more bool // of a step of From: Clock has more than From knew at the call
 	kept bool // more than one segment of a shadow, or a report, has it: it does not change
+	word bool // the clock of a word has it: what takes its place must release as much
 }
 
 // Release says where a PE that sees an effect of an access acquires what the access comes after. It is a set.
@@ -117,6 +119,7 @@ type Question struct {
 	Stays       bool     // no request has got the note yet: it is the next one again
 	Call        *CallKey // the collective
 	First, Last int32    // of the collective: the members whose clocks are asked for, Last included
+	Known       *Clock   // what the asking PE knows: the answer may leave it out, or have it too
 }
 
 // A Carrier takes records to the detectors of PEs and asks them.

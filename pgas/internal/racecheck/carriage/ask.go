@@ -68,10 +68,10 @@ func (c *Carriage) answerOf(ctx context.Context, to int, q racecheck.Question) (
 		c.Drain()
 		return c.Detector.Answer(q), nil
 	case q.Bytes != 0:
-		clock, asked, err := c.readRows(ctx, to, q.Word)
+		clock, asked, err := c.readRows(ctx, to, q.Word, q.Known)
 		if err != nil && ctx.Err() != nil {
 			late, end := c.lateEnd(ctx)
-			clock, asked, err = c.readRows(late, to, q.Word)
+			clock, asked, err = c.readRows(late, to, q.Word, q.Known)
 			end()
 		}
 		if !asked || err != nil {

@@ -144,7 +144,7 @@ func clockOf(pe int, n uint64) *racecheck.Clock {
 	b := binary.AppendUvarint(nil, uint64(pe)+1)
 	b = append(b, make([]byte, pe)...)
 	b = binary.AppendUvarint(append(b, 1), n)
-	c, _, err := racecheck.ParseClock(append(b, 0, 0))
+	c, _, err := racecheck.ParseClock(append(b, 0, 0), nil)
 	if err != nil {
 		panic(err)
 	}

@@ -96,7 +96,7 @@ func (e *encoder) record(b []byte, r *racecheck.Record) []byte {
 	}
 	b = e.site(b, r.Site)
 	if next.clock != e.last.clock {
-		b = r.Clock.Append(b)
+		b = r.Clock.AppendAfter(b, e.last.clock)
 	}
 	e.last = next
 	return b
@@ -217,7 +217,7 @@ func (d *decoder) record(b []byte) (*racecheck.Record, error) {
 	}
 	r.Site = d.site(&in)
 	if first&sameClock == 0 {
-		d.last.clock = in.clock()
+		d.last.clock = in.clock(d.last.clock)
 	}
 	r.Clock, r.Fenced, r.To, r.Stream = d.last.clock, d.last.fenced, d.last.to, d.last.stream
 	if in.err != nil || len(in.b) != 0 || !d.fits(r) {
@@ -275,7 +275,7 @@ func (d *decoder) question(b []byte) (number uint64, q racecheck.Question, err e
 func (d *decoder) answer(b []byte) (number uint64, c *racecheck.Clock, err error) {
 	in := reader{b: b}
 	number = in.number()
-	c = in.clock()
+	c = in.clock(nil)
 	if in.err != nil || len(in.b) != 0 {
 		return 0, nil, errTorn
 	}
@@ -332,8 +332,9 @@ func (r *reader) call(npes int) (k racecheck.CallKey) {
 	return k
 }
 
-func (r *reader) clock() *racecheck.Clock {
-	c, rest, err := racecheck.ParseClock(r.b)
+// clock returns a clock, which was sent to a reader of the one before.
+func (r *reader) clock(before *racecheck.Clock) *racecheck.Clock {
+	c, rest, err := racecheck.ParseClock(r.b, before)
 	if err != nil {
 		r.fail()
 		return nil

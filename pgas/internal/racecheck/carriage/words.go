@@ -91,7 +91,7 @@ func sumOfRow(b []byte) uint32 {
 }
 
 // readRows returns the clock of a word of another PE. asked says that the PE must be asked instead.
-func (c *Carriage) readRows(ctx context.Context, to int, word uint64) (clock *racecheck.Clock, asked bool, err error) {
+func (c *Carriage) readRows(ctx context.Context, to int, word uint64, known *racecheck.Clock) (clock *racecheck.Clock, asked bool, err error) {
 	via := c.Far
 	if c.IsNear(to) {
 		via = c.Near
@@ -106,7 +106,7 @@ func (c *Carriage) readRows(ctx context.Context, to int, word uint64) (clock *ra
 		if err := via.Get(ctx, to, c.rows.bytes, c.Base+c.row(bucket, 0)); err != nil {
 			return nil, false, err
 		}
-		clock, asked, whole := c.joinRows(to, bucket)
+		clock, asked, whole := c.joinRows(to, bucket, known)
 		if whole || c.lost.Load() {
 			return clock, asked, nil
 		}
@@ -117,7 +117,7 @@ func (c *Carriage) readRows(ctx context.Context, to int, word uint64) (clock *ra
 }
 
 // joinRows joins the rows of a bucket, which were read. It reports false if one of them is being written.
-func (c *Carriage) joinRows(to, bucket int) (clock *racecheck.Clock, asked, whole bool) {
+func (c *Carriage) joinRows(to, bucket int, known *racecheck.Clock) (clock *racecheck.Clock, asked, whole bool) {
 	for pe := range c.NPEs {
 		b := c.rows.bytes[pe*rowBytes:][:rowBytes]
 		version, n := binary.LittleEndian.Uint64(b), uint64(binary.LittleEndian.Uint32(b[8:]))
@@ -125,9 +125,9 @@ func (c *Carriage) joinRows(to, bucket int) (clock *racecheck.Clock, asked, whol
 			continue
 		}
 		k := rowKey{to, bucket, pe}
-		known := c.rows.read[k]
-		if known.version == version {
-			clock = clock.Join(known.clock)
+		before := c.rows.read[k]
+		if before.version == version {
+			clock = clock.Join(before.clock)
 			continue
 		}
 		b = b[:min(rowHead+n, rowBytes)]
@@ -143,7 +143,7 @@ func (c *Carriage) joinRows(to, bucket int) (clock *racecheck.Clock, asked, whol
 		case noClock:
 			c.giveUp()
 		default:
-			row, err := racecheck.ParseReleased(b[rowHead:], c.NPEs)
+			row, err := racecheck.ParseReleased(b[rowHead:], c.NPEs, known)
 			if err != nil {
 				c.Lose(fmt.Sprintf("a clock of PE %d cannot be read: %v", pe, errTorn))
 				return nil, false, true
