@@ -24,7 +24,7 @@ func newPair(tb testing.TB) *pair {
 	p := new(pair)
 	var carrier InProcess
 	for pe := range 2 {
-		carrier = append(carrier, NewDetector(pe, func(r Report) { tb.Error(r.Text(func(int, uint64) string { return "a word" })) }, nil))
+		carrier = append(carrier, NewDetector(pe, 2, func(r Report) { tb.Error(r.Text(func(int, uint64) string { return "a word" })) }, nil))
 	}
 	for pe := range 2 {
 		p.mem[pe] = make([]byte, pairBytes)
@@ -136,10 +136,10 @@ func BenchmarkBarriers(b *testing.B) {
 		for pe := range 2 {
 			p.chans[pe].Put(1-pe, 8192, src)
 			p.quiet(b, pe)
-			p.pes[pe].Enter(CallKey{Number: uint64(i), Member: int32(pe), Size: 2})
+			p.pes[pe].Enter(CallKey{Number: uint64(i), Member: int32(pe), Size: 2}, nil)
 		}
 		for pe := range 2 {
-			p.pes[pe].Leave(b.Context(), CallKey{Number: uint64(i), Member: int32(pe), Size: 2}, 0, 1)
+			p.pes[pe].Leave(b.Context(), CallKey{Number: uint64(i), Member: int32(pe), Size: 2}, 0, 1, nil)
 		}
 	}
 }
