@@ -128,8 +128,8 @@ func (r *reader) numbers() []uint64 {
 	return v
 }
 
-// A Released is what a PE has released, of which the last releases are kept as numbers: those with the same clock, on one
-// stream to one PE. It costs little to add one more of these.
+// A Released is what a PE has released, of which the last releases are kept as numbers: those on one stream to one PE.
+// It costs little to add one more of these.
 type Released struct {
 	clock  *Clock // of all but those
 	bytes  []byte // clock

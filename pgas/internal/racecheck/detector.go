@@ -95,8 +95,7 @@ type Detector struct {
 }
 
 // NewDetector returns the detector of a PE, in a job of npes. report is called for each race, with nothing locked that
-// it may need; lost
-// is called when the shadow finds no room.
+// it may need; lost is called when the shadow finds no room.
 func NewDetector(pe, npes int, report func(Report), lost func()) *Detector {
 	return &Detector{
 		pe: pe, report: report, shadow: shadow{lost: lost, deep: accessesOfPE * npes},

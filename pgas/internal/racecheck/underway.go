@@ -53,9 +53,9 @@ func (t *target) fetch(w words) {
 	t.fetched = append(t.fetched, w)
 }
 
-// stands reports whether a comes after all that e comes after, and takes the place of e wherever an order with e counts:
-// e is of the same context and to the same PE, all bytes of e are bytes of a, and the clock of a has that of e. So a
-// need not list e.
+// stands reports whether a comes after all that e comes after, and takes the place of e wherever order counts. e is of
+// the same context and to the same PE, all bytes of e are bytes of a, and the clock of a has that of e. So a need not
+// list e.
 func (a *Access) stands(e *Access) bool { return a.How.covers(e.How) && a.Fenced.has(&e.Fenced) }
 
 // onSame has a come after the operations to the PE on some of the same bytes. It returns the clock of those of which
