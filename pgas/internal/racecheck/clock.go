@@ -30,6 +30,9 @@ func requested(slot int) uint16 { return uint16(streams * (mostContexts + slot))
 // ofRequest reports whether the access is one of a collective that does not wait.
 func (s *Strand) ofRequest() bool { return s.Number != 0 && s.Stream >= requested(0) }
 
+// A Mark is how far a context is.
+type Mark [streams]uint64
+
 // maxSingles is how many single operations of a stream a clock lists for a target. With more, all operations up to the
 // first of them count: what is reported can only become less.
 const maxSingles = 16

@@ -39,12 +39,6 @@ func (w *wordClocks) add(r wordRelease) {
 	w.last = append(w.last, r)
 }
 
-// standsIn reports whether a later release r on the same bytes by the same context takes the place of e. It comes after
-// e and what e comes after, and no byte is as e has left it.
-func (e *Access) standsIn(r *Access) bool {
-	return e.From == r.From && e.Stream == r.Stream && e.To == r.To && e.Own <= r.Own && r.Fenced.has(&e.Fenced)
-}
-
 // fold puts the last releases into the clocks.
 func (w *wordClocks) fold() {
 	for i := range w.last {

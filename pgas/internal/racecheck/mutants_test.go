@@ -51,7 +51,7 @@ var mutants = []mutant.Bug{
 	mutant.New("two words are one", "detector.go", "^TestOracle$", "		d.words[r.Off&^7] = w\n", "		d.words[r.Off&^7], d.words[r.Off&^7+8] = w, w\n"),
 	mutant.New("a word releases nothing", "detector.go", "^TestOracle$", "	w.add(wordRelease{a, uint8(r.Off & 7), uint8(r.Bytes)})\n", "	_ = w\n"),
 	mutant.New("a word has its last release alone", "detector.go", "^TestOracle$", "e.off == r.off && e.bytes == r.bytes && e.standsIn(r.Access)", "true"),
-	mutant.New("a release takes the place of that of another PE", "detector.go", "^TestOracle$", "	return e.From == r.From && ", "	return "),
+	mutant.New("a release takes the place of that of another PE", "order.go", "^TestOracle$", "	return e.From == r.From && ", "	return "),
 	mutant.New("what superseded nothing is written over", "shadow.go", "^TestOracle$", "		case a.supersedes(e):\n			if at", "		case true:\n			if at"),
 	mutant.New("a note tells of later notes", "detector.go", "^TestNotesWithOneKey$", "	return n.queued[0]\n",
 		"	c := n.queued[0]\n	for _, q := range n.queued {\n		c = c.Join(q)\n	}\n	return c\n"),

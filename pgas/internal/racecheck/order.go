@@ -65,3 +65,9 @@ func (a *Access) withFenced(c *Clock) *Clock {
 	}
 	return c
 }
+
+// standsIn reports whether a later release r on the same bytes by the same context takes the place of e. It comes after
+// e and what e comes after, and no byte is as e has left it.
+func (e *Access) standsIn(r *Access) bool {
+	return e.From == r.From && e.Stream == r.Stream && e.To == r.To && e.Own <= r.Own && r.Fenced.has(&e.Fenced)
+}

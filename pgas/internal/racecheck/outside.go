@@ -39,7 +39,7 @@ func (p *PE) Acquire(released []byte) {
 	if p == nil || len(released) == 0 {
 		return
 	}
-	c, _, err := ParseClock(released)
+	c, _, err := ParseClock(released, nil)
 	if err != nil {
 		p.lost("what another PE has told by a lock, which cannot be read: accesses before it")
 		return

@@ -297,9 +297,6 @@ func (c *Context) Fence(pe int) {
 	}
 }
 
-// A Mark is how far a context is.
-type Mark [streams]uint64
-
 // Issued returns how far c is, for Quieted, before a quiet.
 func (c *Context) Issued() (m Mark) {
 	if c == nil {
