@@ -82,6 +82,8 @@ type oracle struct {
 	heaps   [][]byte
 	text    []string // what was done
 	quiets  int      // one in so many quiets and meetings is left in; 0: all
+	kinds   []int    // of operations that the program has, of those of random
+	orders  []int    // the same of those of order
 	reports int
 	real    int // races that the oracle has found in the operation at hand
 
@@ -105,6 +107,8 @@ func newOracleOf(seed, heapBytes uint64) *oracle {
 		r: rand.New(rand.NewPCG(seed, 7)), ops: map[*Context][]*issued{},
 		words: map[[2]uint64][]*moment{}, notes: map[[2]uint64][]note{},
 	}
+	// Every other program has half of the kinds, so that those which it has meet more often.
+	o.kinds, o.orders = o.some(21, seed%2), o.some(9, seed%2)
 	var carrier InProcess
 	for pe := range 3 {
 		carrier = append(carrier, NewDetector(pe, 3, func(Report) { o.reports++ }, nil))
@@ -127,6 +131,19 @@ func newOracleOf(seed, heapBytes uint64) *oracle {
 		o.ctxs, o.chans, o.zeros = append(o.ctxs, cs), append(o.chans, chans), append(o.zeros, zeros)
 	}
 	return o
+}
+
+// some returns the numbers below n, or with odd about half of them.
+func (o *oracle) some(n int, odd uint64) (list []int) {
+	for len(list) < 2 {
+		list = list[:0]
+		for k := range n {
+			if odd == 0 || o.r.IntN(2) == 0 {
+				list = append(list, k)
+			}
+		}
+	}
+	return list
 }
 
 // step is an own step of a PE after what it has acquired.
@@ -203,7 +220,7 @@ func (o *oracle) source(pe int, c *Context, to int, lo, hi uint64) *moment {
 
 // TestOracle runs random programs.
 func TestOracle(t *testing.T) {
-	programs := uint64(20000)
+	programs := uint64(80000)
 	if testing.Short() {
 		programs = 2000
 	}
@@ -309,7 +326,7 @@ func (o *oracle) random() {
 			o.touch(m, pe, uint64(at), uint64(at)+n, how)
 		}
 	}
-	switch o.r.IntN(21) {
+	switch o.kinds[o.r.IntN(len(o.kinds))] {
 	case 20:
 		op := transport.Op(o.r.IntN(3))
 		o.did(pe, "%s without waiting on %d of word %d of PE %d", op, k, word, to)
@@ -391,7 +408,7 @@ func (o *oracle) random() {
 // order does what orders and completes.
 func (o *oracle) order(pe, to, k int) {
 	c := o.ctxs[pe][k]
-	kind := o.r.IntN(9)
+	kind := o.orders[o.r.IntN(len(o.orders))]
 	if kind > 2 && o.quiets > 0 && o.r.IntN(o.quiets) > 0 {
 		return
 	}
