@@ -25,8 +25,12 @@ func TestMembersBesideFences(t *testing.T) {
 		t.Run(protocol.String(), func(t *testing.T) {
 			body := func(ctx context.Context, w *pgas.World) error { return membersBesideFences(ctx, w, protocol) }
 			pgastest.RunGoroutines(t, 2, body)
+			if err := pgastest.Goroutines(t.Context(), 2, pgastest.Options{Races: true}, body); err != nil {
+				t.Errorf("with the detector of races: %v", err)
+			}
 			if !testing.Short() {
 				pgastest.RunHosts(t, 2, 2, body)
+				pgastest.RunHosts(t, 2, 2, body, "PGAS_CHECK=race")
 			}
 		})
 	}

@@ -63,6 +63,13 @@ func setCoherentHooks() {
 	hook.RegisterCoherent = func(world any, memory []byte) (unregister func()) {
 		return opened(world, "RegisterCoherent").coherent.Add(memory)
 	}
+	hook.ExemptFromRaces = func(s any) {
+		m := s.(Sym[byte])
+		if m.Len() == 0 {
+			return
+		}
+		m.ctx.w.n.Races.Exempt(m.blk.off, m.blk.off+m.blk.bytes)
+	}
 	hook.Outside = func(world any) (uintptr, func() error, error) { return opened(world, "Outside").outside() }
 	hook.WithCoherentWait = withCoherentWait
 	hook.RecordPages = func(world any, faults, fetched, released uint64) {

@@ -54,6 +54,11 @@ var SyncOr func(ctx context.Context, world any, word uint64) (uint64, error)
 // Operations on PEs of this host are copies by the calling goroutine in any case.
 var RegisterCoherent func(world any, memory []byte) (unregister func())
 
+// ExemptFromRaces has PGAS_CHECK=race not judge accesses to the memory of s, a pgas.Sym, on this PE until it is freed. A
+// coherence protocol fetches a block while others write other bytes of it, which the program does not read then. PEs
+// call it before any of them accesses s.
+var ExemptFromRaces func(s any)
+
 // Outside opens a way to the symmetric heaps of all PEs of other hosts, for one thread that is not Go's, such as the
 // pager of coherent memory. The thread must not wait for Go, because Go may wait for it. address is that of a struct
 // outside, whose functions ucx/engine/outside.h describes. It is 0 if every PE is reached by memory that this PE

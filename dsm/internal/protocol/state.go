@@ -6,6 +6,7 @@ package protocol
 import (
 	"context"
 
+	"github.com/gopgas/gopgas/internal/hook"
 	"github.com/gopgas/gopgas/pgas"
 )
 
@@ -87,6 +88,7 @@ func Alloc[T any](ctx context.Context, s *State, n int) (pgas.Sym[T], error) {
 func (s *State) AllocBlocks(ctx context.Context) (pgas.Sym[byte], error) {
 	m, err := pgas.AllocAligned[byte](ctx, s.World, s.Block*int(s.Blocks), s.Block)
 	if err == nil {
+		hook.ExemptFromRaces(m)
 		s.frees = append(s.frees, m.Free)
 	}
 	return m, err

@@ -2,7 +2,10 @@ package racecheck
 
 // The detector of a PE: the shadow of its heap, and the clocks of what others acquire from it.
 
-import "sync"
+import (
+	"slices"
+	"sync"
+)
 
 // mostWords is how many words have clocks of their own. All others have one together, so races may be missed.
 const mostWords = 1 << 20
@@ -82,6 +85,7 @@ type Detector struct {
 
 	mu     sync.Mutex
 	shadow shadow
+	exempt []span
 	words  map[uint64]*wordClocks // by offset
 	others *Clock                 // of the words that have no room in words
 	notes  map[NoteKey]*noteClocks
@@ -126,6 +130,9 @@ func (d *Detector) access(r *Record) (*Access, []Report) {
 			return a, nil
 		}
 	}
+	if d.isExempt(r.Off) {
+		return nil, nil
+	}
 	a := new(Access)
 	*a = r.Access
 	a.kept = blocks > 1 || r.Off>>pageBits != (r.Off+max(bytes, 1)-1)>>pageBits
@@ -146,10 +153,24 @@ func (d *Detector) access(r *Record) (*Access, []Report) {
 	return a, races
 }
 
+// isExempt reports whether accesses to the allocation that has off are not judged.
+func (d *Detector) isExempt(off uint64) bool {
+	for _, s := range d.exempt {
+		if s.lo <= off && off < s.hi {
+			return true
+		}
+	}
+	return false
+}
+
 // release puts what r, of access a, releases into the clocks where others acquire it.
 func (d *Detector) release(r *Record, a *Access) {
 	if r.Release&Freed != 0 {
 		d.forget(r.Off, r.Stride)
+		return
+	}
+	if r.Release&Exempted != 0 {
+		d.exempt = append(d.exempt, span{r.Off, r.Stride})
 		return
 	}
 	if r.Release&ReleaseWord != 0 && (a == nil || !a.word) {
@@ -238,6 +259,7 @@ func (d *Detector) Answer(q Question) *Clock {
 // forget drops what is known of the bytes from lo to hi.
 func (d *Detector) forget(lo, hi uint64) {
 	d.shadow.forget(lo, hi)
+	d.exempt = slices.DeleteFunc(d.exempt, func(s span) bool { return lo <= s.lo && s.hi <= hi })
 	for off := range d.words {
 		if lo <= off && off+8 <= hi {
 			delete(d.words, off)

@@ -69,6 +69,8 @@ var mutants = []mutant.Bug{
 	mutant.New("a cell is lost behind a split", "shadow.go", "^TestShadowIsExact$", "		put(segment{to, max(to, x.hi), x.had})\n", ""),
 	mutant.New("a cell is lost between two", "shadow.go", "^TestShadowIsExact$", "		put(segment{at, max(at, x.lo), alone})\n", ""),
 	mutant.New("a range ends with its page", "shadow.go", "^TestLargeRange$", "		lo = end\n", "		lo = hi\n"),
+	mutant.New("exempt memory ends late", "detector.go", "^TestExempt$", "s.lo <= off && off < s.hi", "s.lo <= off && off <= s.hi"),
+	mutant.New("freed memory is exempt", "detector.go", "^TestExempt$", "	d.exempt = slices.DeleteFunc(d.exempt, func(s span) bool { return lo <= s.lo && s.hi <= hi })\n", "	_ = slices.DeleteFunc[[]span]\n"),
 	mutant.New("freed memory is remembered", "shadow.go", "^TestForget$", "		if from < lo {\n", "		if from < hi {\n"),
 	mutant.New("single operations are dropped when there are many", "clock.go", "^TestClockIsBounded$", "		e.upTo, singles = singles[n-1], singles[n:]\n", "		singles = singles[n:]\n"),
 	mutant.New("operations that follow no others count as if they did", "clock.go", "^TestClockIsASet$", "e.singles[0] == max(e.upTo, done)+1", "e.singles[0] <= max(e.upTo, done)+2"),

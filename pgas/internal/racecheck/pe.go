@@ -119,6 +119,14 @@ func (p *PE) Freed(lo, hi uint64) {
 	}
 }
 
+// Exempt notes that accesses to the bytes from lo to hi of the PE's heap are not judged, until the bytes are freed: they
+// are those of a protocol, which orders what the program reads.
+func (p *PE) Exempt(lo, hi uint64) {
+	if p != nil {
+		p.tell(nil, int(p.me), Record{Release: Exempted, Off: lo, Stride: hi})
+	}
+}
+
 // touch notes that the PE itself reads or writes blocks of its own memory.
 func (p *PE) touch(mem []byte, how How, b blocks, site Site) {
 	if len(mem) == 0 || b.count == 0 {

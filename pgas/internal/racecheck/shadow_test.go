@@ -127,6 +127,37 @@ func TestForget(t *testing.T) {
 	}
 }
 
+// TestExempt: accesses to exempt memory are not reported, what they release is acquired, and memory that was freed is
+// judged again.
+func TestExempt(t *testing.T) {
+	races := 0
+	d := NewDetector(0, 3, func(Report) { races++ }, nil)
+	put := func(pe int32, off uint64, release Release) {
+		d.Apply(&Record{Access: *accessOf(pe, Write), Off: off, Bytes: 8, Stride: 8, Count: 1, Release: release})
+	}
+	for i, test := range []struct {
+		release Release
+		off     uint64
+		want    int
+	}{
+		{0, 64, 0}, {0, 72, 1}, {0, 56, 1}, {Freed, 64, 1},
+	} {
+		races = 0
+		d.Apply(&Record{Release: Exempted, Off: 64, Stride: 72})
+		if test.release&Freed != 0 {
+			d.Apply(&Record{Release: Freed, Off: 64, Stride: 72})
+		}
+		put(1, test.off, ReleaseWord)
+		put(2, test.off, 0)
+		if races != test.want {
+			t.Errorf("case %d: %d races, want %d", i, races, test.want)
+		}
+		if d.Answer(Question{Word: test.off, Bytes: 8}) == nil {
+			t.Errorf("case %d: the word has released nothing", i)
+		}
+	}
+}
+
 // TestSubwords: accesses to the bytes of one word do not race, and those to one byte do.
 func TestSubwords(t *testing.T) {
 	var s shadow

@@ -81,6 +81,7 @@ const (
 	ReleaseNote                     // the clocks of the notes with Record.Key
 	ReleaseCall                     // the clocks of the collective Record.Call
 	Freed                           // nowhere: the bytes from Record.Off to Record.Stride are freed
+	Exempted                        // nowhere: accesses to these bytes are not judged until they are freed
 )
 
 // A Record tells a PE's detector of an access to the memory of that PE, and what it releases. If Count is 0 there is no
