@@ -119,7 +119,7 @@ func (p *PE) Freed(lo, hi uint64) {
 	}
 }
 
-// Exempt notes that accesses to the bytes from lo to hi of the PE's heap are not judged, until the bytes are freed: they
+// Exempt notes that accesses to the bytes from lo to hi of the PE's heap are not judged until the bytes are freed. They
 // are those of a protocol, which orders what the program reads.
 func (p *PE) Exempt(lo, hi uint64) {
 	if p != nil {
