@@ -15,6 +15,8 @@ package pgastest
 //	                             the newest first
 //	value of an AtomicNB         in its place by the quiet, the newest first
 //	get, fetching atomic         at once, past everything held (an atomic not past a fence)
+//	collective that does not     begun some milliseconds after its call, as a function of World.Go is
+//	wait
 //
 // With a seed, all that is drawn: late_seed.go.
 //
@@ -112,7 +114,7 @@ func Late(ctx context.Context, npes, nhosts int, opts Options, body Body) error 
 	races := newRaces(npes, opts.Races)
 	inner := private.Options{Goroutines: true, NoFastPath: opts.NoFastPath, Check: opts.Check, Races: races.job}
 	inner.Remote = func(_ context.Context, job *boot.Job) (transport.Transport, error) {
-		return &lateTransport{net: net, me: job.PE}, nil
+		return &lateTransport{net: net, me: job.PE, starts: newLateDraws(net.seed, job.PE, 0)}, nil
 	}
 	own, end := peContexts(ctx, npes)
 	defer end()
@@ -203,6 +205,7 @@ type lateOp struct {
 	number   uint64
 	epoch    int // fences of its channel to pe when it was issued
 	spans    [2]span
+	returns  bool // it fills memory of its initiator
 	moment   lateMoment
 	apply    func(to transport.Channel)
 }
@@ -365,6 +368,7 @@ type lateTransport struct {
 	net      *lateNetwork
 	me       int
 	channels atomic.Uint64 // how many have been opened
+	starts   *lateDraws    // when goroutines begin
 }
 
 func (t *lateTransport) Name() string       { return "late" }
@@ -381,6 +385,26 @@ func (t *lateTransport) Close() error {
 func (t *lateTransport) Channel(bool) (transport.Channel, error) {
 	draws := newLateDraws(t.net.seed, t.me, t.channels.Add(1))
 	return &lateChannel{net: t.net, me: t.me, draws: draws, epochs: map[int]int{}}, nil
+}
+
+// lateStart is how long after its start a goroutine begins, or how long its start takes if it is to begin at once. What
+// stands behind the start in the program is done by then, unless it waits.
+const lateStart = 2 * time.Millisecond
+
+// Go implements transport.Spawner, for collectives that do not wait and for World.Go.
+func (t *lateTransport) Go(f func()) {
+	t.net.mu.Lock()
+	early := t.starts.atOnce()
+	t.net.mu.Unlock()
+	if early {
+		go f()
+		time.Sleep(lateStart)
+		return
+	}
+	go func() {
+		time.Sleep(lateStart)
+		f()
+	}()
 }
 
 // WaitWord implements transport.Progresser. It delivers operations on this PE, or if there are none operations that
@@ -522,10 +546,20 @@ func (c *lateChannel) hold(pe int, act func(to transport.Channel), touch ...span
 }
 
 func (c *lateChannel) holdLocked(pe int, act func(to transport.Channel), touch ...span) {
+	c.holdOp(c.op(pe, touch...), act)
+}
+
+// holdResult is holdLocked for an operation with a result.
+func (c *lateChannel) holdResult(pe int, act func(to transport.Channel), touch ...span) {
+	op := c.op(pe, touch...)
+	op.returns = true
+	c.holdOp(op, act)
+}
+
+func (c *lateChannel) holdOp(op *lateOp, act func(to transport.Channel)) {
 	if len(c.net.held) == lateCapacity {
 		c.net.deliverOne(func(*lateOp) bool { return true })
 	}
-	op := c.op(pe, touch...)
 	op.apply = act
 	c.net.recordCall(c.me, false)
 	c.net.pes[c.me].looks = 0
@@ -540,7 +574,7 @@ func (c *lateChannel) issue(op *lateOp) {
 	c.net.issued++
 	c.issued++
 	op.number = c.net.issued
-	op.moment = c.draws.moment(op.number, c.issued)
+	op.moment = c.draws.moment(op.number, c.issued, op.returns)
 }
 
 func (c *lateChannel) Put(pe int, dst uint64, src []byte) {
@@ -562,7 +596,7 @@ func (c *lateChannel) AtomicNB(pe int, op transport.Op, at transport.Word, opera
 	c.net.mu.Lock()
 	defer c.net.mu.Unlock()
 	value := c.result(pe, dst)
-	c.holdLocked(pe, func(to transport.Channel) { to.AtomicNB(pe, op, at, operand, cond, value) }, spanOf(at))
+	c.holdResult(pe, func(to transport.Channel) { to.AtomicNB(pe, op, at, operand, cond, value) }, spanOf(at))
 }
 
 // result returns the memory for the result of an operation on pe: dst, or what the next quiet copies to dst.
@@ -596,10 +630,8 @@ func (c *lateChannel) GetNB(pe int, dst []byte, src uint64) {
 	c.net.mu.Lock()
 	defer c.net.mu.Unlock()
 	get := c.op(pe, span{src, src + uint64(len(dst))})
+	get.returns = true
 	c.issue(get)
-	if c.draws != nil && c.draws.early {
-		get.moment.after = 0
-	}
 	f := lateFill{pe: pe, get: get, first: get.moment.patience == 0, fill: func() {
 		c.deliverPutsOn(pe, get.number, get.spans[0])
 		c.net.to[pe].GetNB(pe, dst, src)
@@ -782,5 +814,6 @@ func (c *lateChannel) Close() error {
 
 var (
 	_ transport.Progresser     = (*lateTransport)(nil)
+	_ transport.Spawner        = (*lateTransport)(nil)
 	_ transport.ZeroCopyPutter = (*lateChannel)(nil)
 )

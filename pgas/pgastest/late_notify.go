@@ -81,7 +81,7 @@ func (c *lateChannel) holdNotified(pe int, dst uint64, src *lateSource, s transp
 func (c *lateChannel) GetNotifyNB(pe int, dst []byte, src uint64, s transport.Stamp) bool {
 	return c.withNote(pe, func() {
 		value := c.result(pe, dst)
-		c.holdLocked(pe, func(to transport.Channel) {
+		c.holdResult(pe, func(to transport.Channel) {
 			to.GetNB(pe, value, src)
 			c.net.notify(pe, transport.Note{Stamp: s, Bytes: uint64(len(dst)), Off: src})
 		}, noteOrder, span{src, src + uint64(len(dst))})

@@ -7,7 +7,8 @@ package pgastest
 // quiet completes; the value of an AtomicNB when the atomic is applied, or by the quiet. What is held for a target that
 // does not wait is held for some milliseconds, or not.
 //
-// With earlySeed sources are read, and gets are read and filled, at the call, whenever the rules allow that.
+// With earlySeed sources are read, gets are read and filled, and goroutines begin at the call, whenever the rules allow
+// that.
 //
 // Each context draws for itself, in the order of its operations. So a program whose contexts issue the same operations
 // draws the same with the same seed, whatever the goroutines of its PEs do meanwhile.
@@ -47,8 +48,9 @@ var lateMoments = [...]uint64{0, 0, 1, 2, math.MaxUint64, math.MaxUint64, math.M
 // operation and not another one for long enough to act on it.
 var latePatiences = [...]int{0, 1, 3}
 
-// moment draws the moment of the operation with the given number, of which its channel has issued so many.
-func (d *lateDraws) moment(number, issued uint64) lateMoment {
+// moment draws the moment of the operation with the given number, which has a result or not. Its channel has issued so
+// many.
+func (d *lateDraws) moment(number, issued uint64, returns bool) lateMoment {
 	if d == nil {
 		return lateMoment{rank: number, after: math.MaxUint64, patience: 1}
 	}
@@ -57,7 +59,10 @@ func (d *lateDraws) moment(number, issued uint64) lateMoment {
 		after:    lateMoments[d.random.IntN(len(lateMoments))],
 		patience: latePatiences[d.random.IntN(len(latePatiences))],
 	}
-	if m.after != math.MaxUint64 {
+	switch {
+	case d.early && returns:
+		m.after = 0
+	case m.after != math.MaxUint64:
 		m.after += issued
 	}
 	return m

@@ -296,11 +296,15 @@ var mistakes = slices.Concat([]mistake{
 		c.MustQuiet()
 		c.unless(c.other.MustQuiet)
 	}),
-	flagged("put, fence to another PE, atomic set", func(c mistaken) {
-		c.word.Put(1, 1)
-		c.Context().FencePE(0)
-		c.unless(func() { c.Context().FencePE(1) })
-	}),
+	hands("put, fence to another PE, atomic set", 3, func(_ context.Context, c mistaken) error {
+		if c.PE() == 0 {
+			c.word.Put(2, 1)
+			c.Context().FencePE(1)
+			c.unless(func() { c.Context().FencePE(2) })
+			c.flag.Set(2, 1)
+		}
+		return nil
+	}, awaitFlag),
 	hands("atomic add, atomic set, with no fence between", 2, func(_ context.Context, c mistaken) error {
 		pgas.AtomicOf(c.mem, 0).Add(1, 1)
 		c.unless(c.Fence)
@@ -376,10 +380,11 @@ var mistakes = slices.Concat([]mistake{
 		c.unless(c.other.MustQuiet)
 		return nil
 	}, func(ctx context.Context, c mistaken) error { return c.Barrier(ctx) }),
-	met("put, quiet of another PE, sync: sync, get", 2, func(ctx context.Context, c mistaken) error {
+	met("put, quiet of another PE, sync: sync, get", 3, func(ctx context.Context, c mistaken) error {
 		c.word.Put(1, 1)
+		c.next.Put(2, 1)
 		c.unless(c.MustQuiet)
-		return c.Context().QuietPE(ctx, 0)
+		return c.Context().QuietPE(ctx, 2)
 	}, sync),
 	met("`PutNB`, `QuietLocal`, sync: sync, get", 2, func(ctx context.Context, c mistaken) error {
 		c.data.PutNB(1, []int64{1})
@@ -465,6 +470,23 @@ var mistakes = slices.Concat([]mistake{
 			pgas.AtomicOf(c.mem, 1).FetchNB(1, &got)
 			c.MustQuiet()
 			return fails(got, 2)
+		}},
+		{"`FetchAddNB`, wait, load of the old value before a quiet: wait for the word, atomic set", "", 2, func(ctx context.Context, c mistaken) error {
+			word := pgas.AtomicOf(c.mem, 0)
+			if c.PE() == 1 {
+				_, err := word.WaitUntil(ctx, pgas.EQ, 1)
+				c.flag.Set(0, 1)
+				return err
+			}
+			got := int64(7)
+			word.FetchAddNB(1, 1, &got)
+			c.unless(c.MustQuiet)
+			if err := awaitFlag(ctx, c); err != nil {
+				return err
+			}
+			loaded := got
+			c.MustQuiet()
+			return fails(loaded, 0)
 		}},
 		{"`GetNB`, `PutNB` from what it fills", "", 2, func(ctx context.Context, c mistaken) error {
 			*c.word.Local() = 1

@@ -7,15 +7,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/gopgas/gopgas/pgas/pgastest"
 	"github.com/gopgas/gopgas/pgas/pgastest/hang"
 	"github.com/gopgas/gopgas/pgas/sim"
+	"github.com/gopgas/gopgas/tests/built"
 	"github.com/gopgas/gopgas/tests/races/corpus/testdata/programs"
 )
 
@@ -136,3 +141,56 @@ func judgeScenarios(t *testing.T, rows []row, output string, clocks bool) {
 		}
 	}
 }
+
+// TestBodiesOfRepository runs the bodies of all tests that the simulator can run with 100 seeds of it, and those of
+// RunLate, with checks and with the detector of races: none fails.
+func TestBodiesOfRepository(t *testing.T) {
+	if !*long {
+		t.Skip("-long runs the tests of the repository with 100 seeds")
+	}
+	root, err := built.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var seeds []string
+	for seed := range 100 {
+		seeds = append(seeds, strconv.Itoa(seed))
+	}
+	for _, pkg := range withBodies(t, root) {
+		for _, check := range []string{"1", "race"} {
+			t.Run(pkg+" "+check, func(t *testing.T) {
+				cmd := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-timeout=2h", "-run=/^(sim|late)$", pkg)
+				cmd.Dir = root
+				cmd.Env = append(os.Environ(), "PGAS_CHECK="+check, "TEST_ADVERSARIES="+strings.Join(seeds, ","))
+				if out, err := cmd.CombinedOutput(); err != nil {
+					t.Errorf("%v\n%s", err, out[max(0, len(out)-10_000):])
+				}
+			})
+		}
+	}
+}
+
+// withBodies returns the packages whose tests call a function of pgastest for the simulator or a late network.
+func withBodies(t *testing.T, root string) (packages []string) {
+	t.Helper()
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err != nil || !calls.Match(text) {
+			return err
+		}
+		dir, err := filepath.Rel(root, filepath.Dir(path))
+		if pkg := "./" + dir; !slices.Contains(packages, pkg) {
+			packages = append(packages, pkg)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return packages
+}
+
+var calls = regexp.MustCompile(`pgastest\.Run(All|Sim|Late|LateSeeds)\(`)

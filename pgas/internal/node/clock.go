@@ -7,6 +7,7 @@ import (
 
 	"github.com/gopgas/gopgas/internal/callsite"
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/transport"
 )
 
 // YieldAndProgress lets other PEs run, and applies what has arrived from other hosts.
@@ -122,8 +123,8 @@ func (n *Node) WithTimeout(ctx context.Context, d time.Duration) (context.Contex
 
 // Spawn runs f as another thread of control of this PE.
 func (n *Node) Spawn(f func()) {
-	if n.Sched != nil {
-		n.Sched.Go(f)
+	if s, ok := n.Remote.(transport.Spawner); ok {
+		s.Go(f)
 		return
 	}
 	go f()

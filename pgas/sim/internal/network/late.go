@@ -8,10 +8,11 @@ package network
 //	holdTime has passed: the newest one then arrives, and the others one by one
 //
 // It reads the source of a put that does not wait when the put takes effect, or when the initiator waits for the
-// source. It keeps the result of a get or of an atomic that does not wait until the quiet.
+// source. It keeps the result of a get or of an atomic that does not wait until the quiet. A task that a PE starts begins
+// when the PE waits.
 //
 // With firstSeed all of this is as late as it may be, and what arrives together arrives newest first. With earlySeed
-// sources are read, and gets are read and filled, at the call. With any other seed each operation draws.
+// sources are read, gets are read and filled, and tasks begin at the call. With any other seed each operation draws.
 
 import (
 	"context"
@@ -222,6 +223,20 @@ func (a *adversary) elapse() {
 		a.arrive(a.held[i], now)
 	}
 	a.tick()
+}
+
+// Go implements transport.Spawner. With an adversary f may begin within the call, in which time then passes: with
+// earlySeed so much that what f begins with has effects, if that depends on no PE which has not begun it.
+func (p *PE) Go(f func()) {
+	p.PE.Go(f)
+	a := p.net.late()
+	switch {
+	case a == nil || a.draw():
+	case p.net.config.Seed == earlySeed:
+		p.net.Engine.Advance(p.net.Engine.Running(), holdTime)
+	default:
+		p.net.Engine.Advance(p.net.Engine.Running(), p.net.randomTime())
+	}
 }
 
 // Await implements transport.Scheduler.
