@@ -709,6 +709,7 @@ func (c *lateChannel) deliverFrom(pe int) {
 	n := c.net
 	n.pes[c.me].polls++
 	wanted := func(op *lateOp) bool { return op.from == c && (pe < 0 || op.pe == pe) }
+	defer n.prolong(c.me, wanted)()
 	for {
 		for n.deliverOne(func(op *lateOp) bool { return wanted(op) && n.ready(op) }) {
 		}
@@ -718,6 +719,24 @@ func (c *lateChannel) deliverFrom(pe int) {
 		n.mu.Unlock()
 		time.Sleep(latePollInterval)
 		n.mu.Lock()
+	}
+}
+
+// prolong holds the operations of pe for as much longer as a quiet of pe lasts, but for those that the quiet demands.
+// For it is the network that makes the quiet last. The quiet calls what prolong returns at its end.
+func (n *lateNetwork) prolong(pe int, demanded func(*lateOp) bool) (end func()) {
+	var others []*lateOp
+	began := time.Now()
+	for _, op := range n.held {
+		if op.from.me == pe && !demanded(op) {
+			others = append(others, op)
+			op.issued = op.issued.Add(n.grace)
+		}
+	}
+	return func() {
+		for _, op := range others {
+			op.issued = op.issued.Add(time.Since(began) - n.grace)
+		}
 	}
 }
 

@@ -372,8 +372,8 @@ func (p putForm) observed(t *testing.T, network string, run func(ctx context.Con
 	}
 }
 
-// observed checks what PE 0 finds where a get is to fill: after the call, after a wait for sources, after the quiet; and
-// what it gets in the end if PE 1 stores to what is got, after the call and before the quiet.
+// observed checks what PE 0 finds where a get is to fill: after the call, after a wait for sources, after the quiet.
+// It also checks what PE 0 gets in the end if PE 1 stores to what is got, after the call and before the quiet.
 func (g getForm) observed(t *testing.T, network string, run func(ctx context.Context, seed uint64, body pgastest.Body) error) {
 	t.Helper()
 	for seed, want := range map[uint64]string{latest: "[70 70 1 4]", earliest: "[1 1 1 1]"} {

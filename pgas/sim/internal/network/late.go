@@ -8,8 +8,8 @@ package network
 //	holdTime has passed: the newest one then arrives, and the others one by one
 //
 // It reads the source of a put that does not wait when the put takes effect, or when the initiator waits for the
-// source. It keeps the result of a get or of an atomic that does not wait until the quiet. A task that a PE starts begins
-// when the PE waits.
+// source. It keeps the result of a get or of an atomic that does not wait until the quiet. A task that a PE starts
+// begins when the PE waits.
 //
 // With firstSeed all of this is as late as it may be, and what arrives together arrives newest first. With earlySeed
 // sources are read, gets are read and filled, and tasks begin at the call. With any other seed each operation draws.
