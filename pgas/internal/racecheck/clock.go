@@ -49,7 +49,8 @@ type Strand struct {
 
 // A Clock is what comes before a moment. The nil Clock is empty.
 type Clock struct {
-	of []*component // by PE; nil: nothing of that PE
+	of   []*component // by PE; nil: nothing of that PE
+	mark uint64       // of scales
 }
 
 // component is what a clock holds of one PE.
@@ -57,6 +58,7 @@ type component struct {
 	own  uint64   // steps of the PE
 	done []uint64 // by stream: all operations up to this number, to any PE
 	to   []toPE   // operations beyond done, ordered by stream and target
+	mark uint64   // of scales
 }
 
 // toPE is what a component holds of a stream's operations to one PE beyond done.
@@ -126,9 +128,7 @@ func (c *Clock) withOwn(pe int32, own uint64) *Clock {
 	if p.own >= own {
 		return c
 	}
-	q := *p
-	q.own = own
-	return c.with(pe, &q)
+	return c.with(pe, &component{own: own, done: p.done, to: p.to})
 }
 
 // withMark returns c with all operations of a context's streams, from the stream on, up to a mark.
@@ -143,7 +143,7 @@ func (c *Clock) withMark(pe int32, stream uint16, m *Mark) *Clock {
 	if last < 0 {
 		return c
 	}
-	q := *p
+	q := &component{own: p.own, to: p.to}
 	q.done = make([]uint64, max(len(p.done), int(stream)+last+1))
 	copy(q.done, p.done)
 	for s, upTo := range m[:last+1] {
@@ -151,7 +151,7 @@ func (c *Clock) withMark(pe int32, stream uint16, m *Mark) *Clock {
 		*d = max(*d, upTo)
 	}
 	q.prune()
-	return c.with(pe, &q)
+	return c.with(pe, q)
 }
 
 // withTo returns c with the operations of a stream to one PE up to a number, and one more unless single is 0.

@@ -90,6 +90,7 @@ type Detector struct {
 	others *Clock                 // of the words that have no room in words
 	notes  map[NoteKey]*noteClocks
 	calls  map[team]*callClocks
+	weight weight
 }
 
 // NewDetector returns the detector of a PE, in a job of npes. report is called for each race, with nothing locked that
@@ -133,6 +134,7 @@ func (d *Detector) access(r *Record) (*Access, []Report) {
 	if d.isExempt(r.Off) {
 		return nil, nil
 	}
+	d.weigh()
 	a := new(Access)
 	*a = r.Access
 	a.kept = blocks > 1 || r.Off>>pageBits != (r.Off+max(bytes, 1)-1)>>pageBits
@@ -204,6 +206,7 @@ func (d *Detector) releaseWord(r *Record, a *Access) {
 		return
 	}
 	if w == nil {
+		d.weigh()
 		w = new(wordClocks)
 		d.words[r.Off&^7] = w
 	}
@@ -374,4 +377,57 @@ func (c *callClocks) leave(q Question) *Clock {
 		delete(c.calls, q.Call.Number)
 	}
 	return clock
+}
+
+// word counts the clocks of a word, and its place in a map.
+func (s *scales) word(w *wordClocks) {
+	s.bytes += sizeOf[wordClocks]() + sizeOf[wordRelease]()*uint64(cap(w.last)) + 32
+	for i := range w.last {
+		s.access(w.last[i].Access)
+	}
+	s.clock(w.clock[0])
+	s.clock(w.clock[1])
+}
+
+// weigh is called for each access that is added. It counts what the detector keeps if it is time, and forgets some if
+// that is too much.
+func (d *Detector) weigh() {
+	if d.weight.due() {
+		s := d.counted()
+		if left := d.weight.counted(&s); left < 1 {
+			d.lighten(left)
+		}
+	}
+}
+
+// counted counts what the detector keeps.
+func (d *Detector) counted() scales {
+	s := d.weight.scales(d.pe)
+	for _, p := range d.shadow.pages {
+		s.page(p)
+	}
+	for _, w := range d.words {
+		s.word(w)
+	}
+	return s
+}
+
+// lighten forgets pages, so that a share of them is left. The words of the others have one clock together.
+func (d *Detector) lighten(share float64) {
+	d.shadow.forgot()
+	drop := len(d.shadow.pages) - int(share*float64(len(d.shadow.pages)))
+	for number, p := range d.shadow.pages {
+		if drop--; drop < 0 {
+			break
+		}
+		d.shadow.segments -= len(p.segments)
+		delete(d.shadow.pages, number)
+	}
+	for off, w := range d.words {
+		if d.shadow.pages[off>>pageBits] == nil {
+			w.fold()
+			d.others = d.others.Join(w.clock[0]).Join(w.clock[1])
+			delete(d.words, off)
+		}
+	}
 }

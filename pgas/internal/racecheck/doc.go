@@ -14,6 +14,7 @@
 //	order.go             which of two accesses comes before the other
 //	report.go            what the program reads of a race
 //	shadow.go            Shadow: the accesses that bytes have had
+//	weight.go            how many bytes a Detector keeps
 //	detector.go          Detector: what is known of one PE's memory, and of what others acquire from it
 //	inprocess.go         the carrier of PEs that share a process
 //	address_unsafe.go, buffers.go

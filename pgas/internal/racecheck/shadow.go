@@ -15,7 +15,7 @@ const (
 	pageBits  = 12
 	pageBytes = 1 << pageBits
 
-	// mostSegments bounds the segments of a shadow, and not the clocks of their accesses.
+	// mostSegments bounds the segments of a shadow.
 	mostSegments = 1 << 20
 	// mostAccesses bounds the accesses of a segment, in a job of few PEs.
 	mostAccesses = 32

@@ -2,6 +2,7 @@ package racecheck
 
 import (
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
 )
@@ -93,6 +94,64 @@ func TestShadowIsBounded(t *testing.T) {
 	if readers != mostAccesses || races != mostAccesses {
 		t.Errorf("%d were forgotten, and %d are found", readers, races)
 	}
+}
+
+// TestBytesAreBounded: a detector that has too many bytes forgets pages, with a word about it. It reports no race that
+// is none, finds those of what it has left, and still orders a PE that looks at a word which it has forgotten.
+func TestBytesAreBounded(t *testing.T) {
+	const words, most = 1 << 18, 16 << 20
+	lost, races := 0, 0
+	d := NewDetector(0, 3, func(Report) { races++ }, func() { lost++ })
+	d.weight.most = most
+	heaviest := uint64(0)
+	var before *Clock // of PE 1, which learns of PE 2 before each step
+	for i := range uint64(words) {
+		before = before.withOwn(2, i+1)
+		a := Access{Strand: Strand{From: 1, To: -1, Own: i + 1}, After: After{Clock: before}, How: AtomicWrite}
+		d.Apply(&Record{Access: a, Off: 8 * i, Bytes: 8, Stride: 8, Count: 1, Release: ReleaseWord})
+		if i%(1<<15) == 0 {
+			s := d.counted()
+			heaviest = max(heaviest, s.bytes)
+		}
+	}
+	if lost == 0 || heaviest < most/2 || heaviest > 2*most {
+		t.Errorf("%d bytes at most, and %d times some were forgotten", heaviest, lost)
+	}
+	if before.component(1).own != 0 || d.Answer(Question{Word: 0, Bytes: 8}).component(1).own == 0 {
+		t.Error("a word that was forgotten orders no PE")
+	}
+	found := 0
+	for i := range uint64(words) {
+		races = 0
+		d.Apply(&Record{Access: *accessOf(0, Read), Off: 8 * i, Bytes: 8, Stride: 8, Count: 1})
+		if found += races; races > 1 {
+			t.Fatalf("word %d: %d races", i, races)
+		}
+	}
+	if found == 0 || found == words {
+		t.Errorf("%d of %d races are found", found, words)
+	}
+}
+
+// TestWeight: the bytes that a detector counts are about those that it takes.
+func TestWeight(t *testing.T) {
+	d := NewDetector(0, 3, func(Report) { t.Error("a race") }, nil)
+	var empty, full runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&empty)
+	var before *Clock
+	for i := range uint64(100_000) {
+		before = before.withOwn(2, i+1)
+		a := Access{Strand: Strand{From: 1, To: -1, Own: i + 1}, After: After{Clock: before}, How: AtomicWrite}
+		d.Apply(&Record{Access: a, Off: 8 * i, Bytes: 8, Stride: 8, Count: 1, Release: ReleaseWord})
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&full)
+	s := d.counted()
+	if ratio := float64(s.bytes) / float64(full.HeapAlloc-empty.HeapAlloc); ratio < 0.6 || ratio > 1.4 {
+		t.Errorf("%d bytes are counted, %.2f of those that there are", s.bytes, ratio)
+	}
+	runtime.KeepAlive(d)
 }
 
 // TestManyPEs: all PEs of a large job get one word and add to it, and one put races with each.
