@@ -71,6 +71,7 @@ var limits = map[string]limit{
 	"samples/versions":                 {circle: 5, pairs: 4},
 	"samples/wordcount":                {circle: 3, pairs: 1},
 	"tests/ci":                         {circle: 1},
+	"tests/races/program":              {circle: 1},
 	"tests/sloc":                       {circle: 2, pairs: 1},
 	"ucx":                              {circle: 7, pairs: 9},
 	"ucx/engine":                       {circle: 4, pairs: 3},

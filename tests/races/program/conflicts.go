@@ -57,6 +57,16 @@ var conflicts = []scenario{
 		return func() { p.data.Range(9, 20).Put(1, p.mine[:11]); p.pass() },
 			func() { p.await(); p.data.Range(0, 10).Get(1, p.mine[:10]) }
 	}},
+	{first: "put of an element", then: "get of half of it", run: func(p *pe) (first, then func()) {
+		whole := p.halves()
+		return func() { whole.Put(1, [2]int32{1, 1}); p.pass() },
+			func() { p.await(); pgas.Field[int32](whole, 4).Get(1) }
+	}},
+	{first: "put of a generated record", then: "get of its last field", run: func(p *pe) (first, then func()) {
+		record := got(AllocRecord(p.ctx, p.World, 2)).At(1)
+		return func() { record.Put(1, Record{1, 1}); p.pass() },
+			func() { p.await(); record.GetB(1) }
+	}},
 	{first: "put of a large range", then: "get of the last element", run: func(p *pe) (first, then func()) {
 		return func() { p.data.Put(1, p.mine); p.pass() },
 			func() { p.await(); p.data.At(elements - 1).Get(1) }

@@ -49,6 +49,11 @@ var ordered = []scenario{
 		return func() { p.word.Put(1, 1); p.Fence(); all.At(5).Set(1, 1) },
 			func() { p.awaitAny(all.Until(pgas.EQ, 1)); p.word.Get(1) }
 	}},
+	{first: "put, fence, atomic set", then: "wait for a set without other words (`Except`), get", run: func(p *pe) (first, then func()) {
+		all := pgas.AtomicsOf(p.flags)
+		return func() { p.word.Put(1, 1); p.Fence(); all.At(5).Set(1, 1) },
+			func() { p.awaitAny(all.Until(pgas.EQ, 1).Except(p.others(5))); p.word.Get(1) }
+	}},
 	{first: "put, fence, put of a `Short`", then: "wait for the `Short`, get", run: func(p *pe) (first, then func()) {
 		short := pgas.ShortOf(got(pgas.Alloc[int16](p.ctx, p.World, 2)), 1)
 		return func() { p.word.Put(1, 1); p.Fence(); short.Put(1, 1) },
@@ -239,7 +244,7 @@ var ordered = []scenario{
 			func() { p.word.Get(1); p.cell.Fetch(1) }
 	}},
 	{first: "atomic set of 8 bytes", then: "atomic set of 4 of them", run: func(p *pe) (first, then func()) {
-		whole := got(pgas.Alloc[[2]int32](p.ctx, p.World, 8)).At(4)
+		whole := p.halves()
 		return func() { pgas.FieldAtomic[int64](whole, 0).Set(1, 1); p.pass() },
 			func() { p.await(); pgas.FieldAtomic[int32](whole, 4).Set(1, 1) }
 	}},
@@ -251,6 +256,16 @@ var ordered = []scenario{
 		bytes := got(pgas.Alloc[byte](p.ctx, p.World, 8))
 		return func() { bytes.At(0).Put(1, 1) },
 			func() { bytes.At(1).Put(1, 1) }
+	}},
+	{first: "put of half of an element", then: "put of the other half", run: func(p *pe) (first, then func()) {
+		whole := p.halves()
+		return func() { pgas.Field[int32](whole, 0).Put(1, 1) },
+			func() { pgas.Field[int32](whole, 4).Put(1, 1) }
+	}},
+	{first: "put of a field of a generated record", then: "put of its other field", run: func(p *pe) (first, then func()) {
+		record := got(AllocRecord(p.ctx, p.World, 2)).At(1)
+		return func() { record.PutA(1, 1) },
+			func() { record.PutB(1, 1) }
 	}},
 	{first: "put of a range", then: "put of the range behind it", run: func(p *pe) (first, then func()) {
 		return func() { p.data.Range(0, 9).Put(1, p.mine[:9]) },
@@ -295,11 +310,5 @@ func (p *pe) poll(a pgas.Atomic[int64], pe int) {
 func (p *pe) untilTrue(f func() bool) {
 	for !f() {
 		runtime.Gosched()
-	}
-}
-
-func (p *pe) awaitAny(s *pgas.WaitSet[int64]) {
-	if _, _, err := s.WaitAny(p.ctx); err != nil {
-		panic(err)
 	}
 }

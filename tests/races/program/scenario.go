@@ -100,6 +100,24 @@ func (p *pe) newSignal() pgas.SignalRef {
 // awaitFlag waits until the flag of this PE is 1.
 func (p *pe) awaitFlag() { got(p.flag.WaitUntil(p.ctx, pgas.EQ, 1)) }
 
+// halves is an element of two words of 4 bytes.
+func (p *pe) halves() pgas.Ref[[2]int32] { return got(pgas.Alloc[[2]int32](p.ctx, p.World, 8)).At(4) }
+
+// others selects all flags but one.
+func (p *pe) others(but int) []bool {
+	skip := make([]bool, p.flags.Len())
+	for i := range skip {
+		skip[i] = i != but
+	}
+	return skip
+}
+
+func (p *pe) awaitAny(s *pgas.WaitSet[int64]) {
+	if _, _, err := s.WaitAny(p.ctx); err != nil {
+		panic(err)
+	}
+}
+
 // A turn orders PEs behind the back of the race detector.
 type turn struct {
 	passed atomic.Int32

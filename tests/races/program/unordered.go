@@ -37,6 +37,11 @@ var unordered = []scenario{
 		return func() { p.word.Put(1, 1); p.Fence(); p.flag.Set(1, 1); p.pass() },
 			func() { p.await(); p.flag.Fetch(0); p.word.Get(1) }
 	}},
+	{first: "atomic set, put, fence, atomic set of another word", then: "wait for a set without that other word (`Except`), get", run: func(p *pe) (first, then func()) {
+		all := pgas.AtomicsOf(p.flags)
+		return func() { all.At(4).Set(1, 1); p.word.Put(1, 1); p.Fence(); all.At(5).Set(1, 1); p.pass() },
+			func() { p.await(); p.awaitAny(all.Until(pgas.EQ, 1).Except(p.others(4))); p.word.Get(1) }
+	}},
 	{first: "atomic set, put", then: "wait, get", run: func(p *pe) (first, then func()) {
 		return func() { p.flag.Set(1, 1); p.word.Put(1, 1); p.pass() },
 			func() { p.await(); got(p.flag.WaitUntil(p.ctx, pgas.EQ, 1)); p.word.Get(1) }

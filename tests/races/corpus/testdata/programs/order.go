@@ -14,6 +14,7 @@ func order() []pair {
 		{3, fenceForTwoPEs}, {3, fenceInChain}, {2, flagOnOtherContext}, {2, atomicFlagWithoutFence},
 		{2, fetchingFlagWithoutFence}, {3, countedWithoutFence}, {2, largeWithoutFence}, {2, stridedWithoutFence},
 		{2, quietBeforePut}, {2, secondRoundWithoutAnswer}, {2, answerTooEarly}, {2, addBeforeFence},
+		{2, bufferOneRoundTooFar},
 	}
 }
 
@@ -287,6 +288,30 @@ func secondRoundWithoutAnswer(ctx context.Context, w *pgas.World, right bool) er
 		} else {
 			seen(full.WaitUntil(ctx, pgas.GE, round+1))
 			want(ctx, data.Local()[0], int64(round)) // first
+			empty.Set(0, round+1)
+		}
+	}
+	return w.Barrier(ctx)
+}
+
+// bufferOneRoundTooFar has two blocks, of which the producer fills one while the consumer reads the other. The wrong
+// producer is two rounds ahead.
+func bufferOneRoundTooFar(ctx context.Context, w *pgas.World, right bool) error {
+	data, sigs := numbers(ctx, w), signals(ctx, w)
+	empty, ahead := pgas.SignalOf(sigs, 2), uint64(2)
+	if right {
+		ahead = 1
+	}
+	for round := range uint64(6) {
+		block, full := int(round%2), pgas.SignalOf(sigs, int(round%2))
+		if w.PE() == 0 {
+			if round > ahead {
+				seen(empty.WaitUntil(ctx, pgas.GE, round-ahead))
+			}
+			data.Range(block, block+1).PutSignal(1, []int64{int64(round)}, full, round+1) // then
+		} else {
+			seen(full.WaitUntil(ctx, pgas.GE, round+1))
+			want(ctx, data.Local()[block], int64(round)) // first
 			empty.Set(0, round+1)
 		}
 	}
