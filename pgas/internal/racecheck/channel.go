@@ -148,10 +148,11 @@ func (ch *channel) AtomicNB(pe int, op transport.Op, word transport.Word, operan
 	how, release := update(op)
 	a := ch.operation(plainStream, pe, how, word.Off, whole(word.Bytes), Record{Release: release})
 	ch.fills(dst, a, whole(len(dst)))
+	ch.Channel.AtomicNB(pe, op, word, operand, cond, dst)
+	// Not before: a quiet of another goroutine would learn what the word had before this operation looked at it.
 	ch.c.pe.mu.Lock()
 	ch.c.to[pe].fetch(words{lo: word.Off, hi: word.Off + uint64(word.Bytes), upTo: a.Number})
 	ch.c.pe.mu.Unlock()
-	ch.Channel.AtomicNB(pe, op, word, operand, cond, dst)
 }
 
 func (ch *channel) Post(pe int, op transport.Op, word transport.Word, operand uint64) {

@@ -72,6 +72,8 @@ var mutants = []mutant.Bug{
 	mutant.New("all is forgotten", "detector.go", "^TestBytesAreBounded$", "int(share*float64(len(d.shadow.pages)))", "int(0*share)"),
 	mutant.New("nothing is forgotten", "weight.go", "^TestBytesAreBounded$", "	if s.bytes <= most {", "	if s.bytes <= most<<10 {"),
 	mutant.New("a word that is forgotten orders nothing", "detector.go", "^TestBytesAreBounded$", "			d.others = d.others.Join(w.clock[0]).Join(w.clock[1])\n", ""),
+	mutant.New("a fetch is learned of before it", "channel.go", "^TestQuietBesideAnother$", "	ch.Channel.AtomicNB(pe, op, word, operand, cond, dst)\n	// Not", "	defer ch.Channel.AtomicNB(pe, op, word, operand, cond, dst)\n	// Not"),
+	mutant.New("what is being learned is forgotten", "pe.go", "^TestQuietBesideAnother$", "				learned[to] = toLearn{slices.Clone(t.fetched), t.fetches}\n", "				learned[to] = toLearn{slices.Clone(t.fetched), t.fetches}\n				t.learned(m[plainStream], t.fetches)\n"),
 	mutant.New("exempt memory ends late", "detector.go", "^TestExempt$", "s.lo <= off && off < s.hi", "s.lo <= off && off <= s.hi"),
 	mutant.New("freed memory is exempt", "detector.go", "^TestExempt$", "	d.exempt = slices.DeleteFunc(d.exempt, func(s span) bool { return lo <= s.lo && s.hi <= hi })\n", "	_ = slices.DeleteFunc[[]span]\n"),
 	mutant.New("freed memory is remembered", "shadow.go", "^TestForget$", "		if from < lo {\n", "		if from < hi {\n"),

@@ -576,6 +576,54 @@ func TestNotesWithOneKey(t *testing.T) {
 	}
 }
 
+// beside is a channel and a carrier in the middle of whose calls another goroutine of the PE does something.
+type beside struct {
+	idle
+	InProcess
+	fetching, asking func()
+}
+
+func (b *beside) AtomicNB(int, transport.Op, transport.Word, uint64, uint64, []byte) { b.fetching() }
+
+func (b *beside) Ask(ctx context.Context, pe int, q Question) (*Clock, error) {
+	asking := b.asking
+	b.asking = func() {}
+	asking()
+	return b.InProcess.Ask(ctx, pe, q)
+}
+
+// TestQuietBesideAnother: what a fetch without waiting brings orders the goroutine that quiets, whatever quiets of
+// another goroutine come between the call and the fetch, or are under way.
+func TestQuietBesideAnother(t *testing.T) {
+	for _, kind := range []string{"before the fetch", "during the quiet"} {
+		o := newOracle(0)
+		b := &beside{InProcess: o.pes[0].carrier.(InProcess), asking: func() {}}
+		o.pes[0].carrier = b
+		c := o.pes[0].NewContext()
+		ch, _, _ := c.Over(b, nil, nil)
+		quiet := func() { c.Quieted(t.Context(), -1, c.Issued()) }
+		written := func() { // by PE 1, and then the word is set
+			o.chans[1][0].Put(2, 8, make([]byte, 8))
+			o.ctxs[1][0].Fence(-1)
+			o.chans[1][0].Post(2, transport.Set, transport.Word{Off: 0, Bytes: 8}, 1)
+		}
+		get := func() { ch.Get(t.Context(), 2, make([]byte, 8), 8) }
+		if kind == "before the fetch" {
+			b.fetching = func() { quiet(); written() }
+		} else {
+			b.fetching = written
+			b.asking = func() { quiet(); get() }
+		}
+		o.reports = 0
+		ch.AtomicNB(2, transport.Fetch, transport.Word{Off: 0, Bytes: 8}, 0, 0, make([]byte, 8))
+		quiet()
+		get()
+		if o.reports != 0 {
+			t.Errorf("a quiet of another goroutine %s: %d reports", kind, o.reports)
+		}
+	}
+}
+
 // TestRefusedNote: a notified access that was refused and is tried again is told once.
 func TestRefusedNote(t *testing.T) {
 	o := newOracle(0)

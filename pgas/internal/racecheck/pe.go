@@ -324,15 +324,25 @@ func (c *Context) Quieted(ctx context.Context, pe int, m Mark) {
 	if c == nil {
 		return
 	}
-	for to, all := range c.quieted(pe, m) {
-		for _, w := range all {
+	for to, l := range c.quieted(pe, m) {
+		for _, w := range l.words {
 			c.pe.acquire(ctx, to, Question{Word: w.lo, Bytes: w.hi - w.lo})
 		}
+		// Not before: a quiet of another goroutine learns the same.
+		c.pe.mu.Lock()
+		c.to[to].learned(m[plainStream], l.fetches)
+		c.pe.mu.Unlock()
 	}
 }
 
-// quieted is Quieted without what is learned: it returns the words, by PE.
-func (c *Context) quieted(pe int, m Mark) (learned map[int][]words) {
+// toLearn is what a quiet learns from a PE.
+type toLearn struct {
+	words   []words
+	fetches uint64 // how many words the context had remembered
+}
+
+// quieted is Quieted without what is learned, which it returns by PE.
+func (c *Context) quieted(pe int, m Mark) (learned map[int]toLearn) {
 	p := c.pe
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -344,10 +354,9 @@ func (c *Context) quieted(pe int, m Mark) (learned map[int][]words) {
 			t.forget(func(i int, _ span) bool { return t.underway[i].complete(&m) })
 			if len(t.fetched) > 0 {
 				if learned == nil {
-					learned = map[int][]words{}
+					learned = map[int]toLearn{}
 				}
-				learned[to] = slices.Clone(t.fetched)
-				t.fetched = slices.DeleteFunc(t.fetched, func(w words) bool { return w.upTo <= m[plainStream] })
+				learned[to] = toLearn{slices.Clone(t.fetched), t.fetches}
 			}
 		}
 	}

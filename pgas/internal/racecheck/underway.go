@@ -19,6 +19,7 @@ type target struct {
 	spans    []span // in order of lo
 	underway []underway
 	fetched  []words // what atomics under way bring the values of
+	fetches  uint64  // how many have been remembered
 }
 
 // span is the range of the operations with the same index in target.underway.
@@ -37,6 +38,7 @@ type underway struct {
 type words struct {
 	lo, hi uint64
 	upTo   uint64 // the number of the last operation that fetches one of them
+	at     uint64 // how many were remembered before
 }
 
 // mostFetched is how many words are remembered that atomics under way bring the values of. Those between count as
@@ -45,12 +47,19 @@ const mostFetched = 64
 
 // fetch remembers that an operation brings the value of a word.
 func (t *target) fetch(w words) {
+	w.at = t.fetches
+	t.fetches++
 	if n := len(t.fetched); n >= mostFetched {
 		l := &t.fetched[n-1]
-		l.lo, l.hi, l.upTo = min(l.lo, w.lo), max(l.hi, w.hi), w.upTo
+		l.lo, l.hi, l.upTo, l.at = min(l.lo, w.lo), max(l.hi, w.hi), w.upTo, w.at
 		return
 	}
 	t.fetched = append(t.fetched, w)
+}
+
+// learned forgets the words of operations up to a number, which were among the first so many.
+func (t *target) learned(upTo, fetches uint64) {
+	t.fetched = slices.DeleteFunc(t.fetched, func(w words) bool { return w.upTo <= upTo && w.at < fetches })
 }
 
 // stands reports whether a comes after all that e comes after, and takes the place of e wherever order counts. e is of
