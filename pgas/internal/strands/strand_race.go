@@ -25,6 +25,12 @@ var tellUnknown = sync.OnceFunc(func() {
 		"because this program is built with %s: build it with another version of Go\n", runtime.Version())
 })
 
+// A strand yields after its first updates, and then after one of some.
+const (
+	yieldsFirst = 64
+	yieldsEvery = 16
+)
+
 // maxFrames is how many frames of the initiator's stack a report shows.
 const maxFrames = 24
 
@@ -44,6 +50,7 @@ type strand struct {
 
 	wanted, shown stack // the initiator's, and the one that the detector has
 
+	updates        uint64 // of words
 	fences, quiets uint64 // how many of the target's fences, and of the channel's quiets, the strand has followed
 	remote         spans  // of targets, since the last quiet
 	past           spans  // of targets, before the last quiet
@@ -127,6 +134,20 @@ func (s *strand) run(t *task) {
 	t.carryOut(s)
 	become(before)
 	s.thread = as
+	if t.kind == update || t.kind == signal {
+		s.yield()
+	}
+}
+
+// yield lets a waiter look at the word that s has just updated. Otherwise the waiter often sees a later value, which
+// orders more than the one that it has asked for. After many updates a strand yields after one of some.
+//
+//go:norace
+func (s *strand) yield() {
+	s.updates++
+	if s.updates <= yieldsFirst || s.updates%yieldsEvery == 0 {
+		runtime.Gosched()
+	}
 }
 
 // show shows the stack of the initiator to the detector. The frames stay that the last task had too. (The compiler
