@@ -410,13 +410,16 @@ func (t *lateTransport) Go(f func()) {
 // WaitWord implements transport.Progresser. It delivers operations on this PE, or if there are none operations that
 // this PE has issued, one by one, so that a wait sees every state in between.
 func (t *lateTransport) WaitWord(at transport.Word, c transport.Cmp, value uint64, signed bool, d time.Duration) bool {
-	for end := time.Now().Add(d); ; {
+	arrived := func() bool {
 		v, err := t.net.to[t.me].Atomic(context.Background(), t.me, transport.Fetch, at, 0, 0)
-		if err == nil && compares(c, v, value, at.Bytes, signed) {
-			return true
-		}
-		if t.progress(spanOf(at)) {
+		return err == nil && compares(c, v, value, at.Bytes, signed)
+	}
+	for end := time.Now().Add(d); ; {
+		if t.progress(spanOf(at), arrived) {
 			continue
+		}
+		if arrived() {
+			return true
 		}
 		if time.Now().After(end) {
 			return false
@@ -426,9 +429,11 @@ func (t *lateTransport) WaitWord(at transport.Word, c transport.Cmp, value uint6
 }
 
 // WaitDoorbell implements transport.Progresser. It delivers one operation, so that a wait for many words sees every
-// state, too.
-func (t *lateTransport) WaitDoorbell(uint32, time.Duration) {
-	if !t.progress(span{}) {
+// state, too, and none if the doorbell has rung since the PE has looked.
+func (t *lateTransport) WaitDoorbell(seen uint32, _ time.Duration) {
+	p := &t.net.pes[t.me]
+	rung := func() bool { return p.arrivalUnseen && int32(p.state.Doorbell.Load()-seen) > 0 }
+	if !t.progress(span{}, rung) {
 		runtime.Gosched()
 	}
 }
@@ -437,7 +442,7 @@ func (t *lateTransport) WaitDoorbell(uint32, time.Duration) {
 // intervals, even if it has just found what it waits for: only a second call shows that it has not.
 func (t *lateTransport) Fault(context.Context) (lost error, decided bool) {
 	if !t.mayHaveFound() {
-		t.progress(t.lastAwaited())
+		t.progress(t.lastAwaited(), func() bool { return false })
 	}
 	return nil, true
 }
@@ -464,11 +469,15 @@ func (t *lateTransport) mayHaveFound() bool {
 }
 
 // progress delivers one operation on this PE, which polls for these bytes, or one that this PE has issued. It reports
-// whether there was one.
-func (t *lateTransport) progress(awaited span) bool {
+// whether there was one. If something has arrived since this PE has looked, it does nothing: the PE is to see the state
+// in which nothing else has.
+func (t *lateTransport) progress(awaited span, arrived func() bool) bool {
 	n := t.net
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	if arrived() {
+		return false
+	}
 	n.recordCall(t.me, true)
 	n.pes[t.me].awaited = awaited
 	return n.deliverOne(func(op *lateOp) bool { return op.pe == t.me && n.due(op) && n.overdue(op) }) ||

@@ -20,8 +20,9 @@ type lateNotes struct {
 // lateMaxOverflow is how many notes may wait for room.
 const lateMaxOverflow = 64
 
-// noteOrder stands for the bytes that all notes of a PE write, so that they stay in order.
-var noteOrder = span{boot.NoteQueueOff, boot.NoteQueueOff + 8}
+// noteOrder stands for the bytes that all notes of a PE write: they stay in order, and a PE that waits for the next note
+// waits for some of these bytes.
+var noteOrder = span{boot.NoteQueueOff, boot.NoteQueueOff + boot.NoteQueueBytes}
 
 // notify delivers note at pe. The caller has locked the network.
 func (n *lateNetwork) notify(pe int, note transport.Note) {
