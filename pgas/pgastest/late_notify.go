@@ -20,7 +20,7 @@ type lateNotes struct {
 // lateMaxOverflow is how many notes may wait for room.
 const lateMaxOverflow = 64
 
-// noteOrder stands for the bytes that all notes of a PE write: they stay in order, and a PE that waits for the next note
+// noteOrder stands for the bytes that all notes of a PE write. So they stay in order, and a PE that waits for a note
 // waits for some of these bytes.
 var noteOrder = span{boot.NoteQueueOff, boot.NoteQueueOff + boot.NoteQueueBytes}
 
