@@ -62,6 +62,7 @@
 //	stats.go, region.go            what a PE counts; parts of a program that have a name in traces
 //	misuse.go, errors.go, check.go zero values, errors, PGAS_CHECK
 //	races.go                       PGAS_CHECK=race: the detector of this PE, and its way to those of others
+//	races_mappings.go              memory that PEs share by mappings of their own, of which the detector sees nothing
 //	generated_unsafe.go            what generated code calls
 //
 // What one PE is and how it waits is in internal/node.

@@ -6,7 +6,6 @@ package pgas
 import (
 	"fmt"
 	"os"
-	"sync"
 	"sync/atomic"
 
 	"github.com/gopgas/gopgas/pgas/boot"
@@ -23,7 +22,6 @@ type processRaces struct {
 	carriage *carriage.Carriage
 	stopped  atomic.Bool // nothing is reported any more
 	ended    atomic.Bool
-	told     sync.Map // what is not seen any more, as it was printed
 }
 
 // carriedDetector is the detector of a processRaces for its carriage.
@@ -57,7 +55,7 @@ func openProcessRaces(n *node.Node, heap *symheap.Heap, offsetOf racecheck.Heap)
 			reporter.Report(x)
 		}
 	}
-	r.detector = racecheck.NewDetector(n.Job.PE, n.Job.NPEs, report, func() { r.missed("accesses to some memory, for which the shadow has no room") })
+	r.detector = racecheck.NewDetector(n.Job.PE, n.Job.NPEs, report, r.missed)
 	if r.carriage, err = carriage.Over(n, layout, base, carriedDetector{r}, r.say); err != nil {
 		return nil, err
 	}
@@ -65,18 +63,22 @@ func openProcessRaces(n *node.Node, heap *symheap.Heap, offsetOf racecheck.Heap)
 	return r, nil
 }
 
-// print prints a report. The job ends with the status of PGAS_RACE_EXIT from now on.
+// print prints a report. The job ends with the status of PGAS_RACE_EXIT from now on. If PEs share memory by other means
+// the report may be wrong, and nothing is reported any more.
 func (r *processRaces) print(x racecheck.Report) {
+	if what, shared := sharedMapping(r.n); shared {
+		r.carriage.Lose(what)
+		return
+	}
 	r.n.Job.RaceReported()
 	r.say(x.Text(func(_ int, off uint64) string { return r.n.PlaceName("the word", off) }))
 }
 
-// missed says once what is not seen from now on.
-func (r *processRaces) missed(what string) {
-	if _, again := r.told.LoadOrStore(what, true); again {
-		return
+// missed says what is not seen from now on, unless a PE of this host has said the same.
+func (r *processRaces) missed(u racecheck.Unseen) {
+	if u.First(&r.n.Job.Segment.Header.Unseen) {
+		r.say(u.Line())
 	}
-	r.say(fmt.Sprintf("from now on races may be missed: %s are not seen", what))
 }
 
 func (r *processRaces) say(line string) {

@@ -56,7 +56,9 @@ type Header struct {
 	// ArbiterHeard: Clock when the last question was asked that the arbiter of a job without agents has answered to a
 	// PE of this host, or 0 (arbiter.go).
 	ArbiterHeard atomic.Int64
-	_            [72]byte
+	// Unseen: the kinds of what PGAS_CHECK=race does not see any more, of which a PE of this host has told.
+	Unseen atomic.Uint32
+	_      [68]byte
 	// InQueues: how many PEs of this host, where PEs outnumber CPUs, stand in a queue behind another PE and poll for
 	// their turn. Written by these PEs, read by one that has handed its turn on. A PE that dies there stays counted,
 	// which costs the others of a job that is ending some yields.

@@ -24,13 +24,13 @@ func newPair(tb testing.TB) *pair {
 	p := new(pair)
 	var carrier InProcess
 	for pe := range 2 {
-		carrier = append(carrier, NewDetector(pe, 2, func(r Report) { tb.Error(r.Text(func(int, uint64) string { return "a word" })) }, nil))
+		carrier = append(carrier, NewDetector(pe, 2, func(r Report) { tb.Error(r.Text(func(int, uint64) string { return "a word" })) }, func(Unseen) {}))
 	}
 	for pe := range 2 {
 		p.mem[pe] = make([]byte, pairBytes)
 		base := uintptr(unsafe.Pointer(&p.mem[pe][0]))
 		heap := func(addr uintptr) (uint64, bool) { return uint64(addr - base), addr-base < pairBytes }
-		p.pes[pe] = NewPE(pe, carrier, heap, func(Report) {}, func(what string) { tb.Error(what) })
+		p.pes[pe] = NewPE(pe, carrier, heap, func(Report) {}, func(Unseen) {})
 		p.ctxs[pe] = p.pes[pe].NewContext()
 		p.chans[pe], _, _ = p.ctxs[pe].Over(idle{}, nil, nil)
 	}

@@ -3,14 +3,8 @@ package racecheck
 // Memory of this process that is no symmetric memory, and that operations under way read or fill. Loads and stores of
 // the program are not seen, but other operations that use the same memory are.
 
-// mostBuffers is how many buffers of operations under way are remembered.
-const mostBuffers = 256
-
 // buffers are the buffers of operations under way.
-type buffers struct {
-	list []buffer
-	told bool // that some are not seen
-}
+type buffers struct{ list []buffer }
 
 // buffer is one of them. It keeps its memory from being used again for something else.
 type buffer struct {
@@ -21,7 +15,7 @@ type buffer struct {
 
 // use returns the races of an access to blocks of mem with the buffers, and remembers it if it is of an operation under
 // way.
-func (b *buffers) use(mem []byte, at blocks, a *Access, pe int, lost func(what string)) []Report {
+func (b *buffers) use(mem []byte, at blocks, a *Access, pe int, lost func(Unseen)) []Report {
 	var races []Report
 	for i := range b.list {
 		x := &b.list[i]
@@ -34,10 +28,7 @@ func (b *buffers) use(mem []byte, at blocks, a *Access, pe int, lost func(what s
 	}
 	if len(b.list) >= mostBuffers {
 		b.list = append(b.list[:0], b.list[mostBuffers/2:]...)
-		if !b.told {
-			b.told = true
-			lost("of the buffers of operations under way only the last 128: a use before completion of others")
-		}
+		lost(UnseenBuffers)
 	}
 	b.list = append(b.list, buffer{mem, at, a})
 	return races

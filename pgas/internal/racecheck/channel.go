@@ -151,7 +151,9 @@ func (ch *channel) AtomicNB(pe int, op transport.Op, word transport.Word, operan
 	ch.Channel.AtomicNB(pe, op, word, operand, cond, dst)
 	// Not before: a quiet of another goroutine would learn what the word had before this operation looked at it.
 	ch.c.pe.mu.Lock()
-	ch.c.to[pe].fetch(words{lo: word.Off, hi: word.Off + uint64(word.Bytes), upTo: a.Number})
+	if !ch.c.to[pe].fetch(words{lo: word.Off, hi: word.Off + uint64(word.Bytes), upTo: a.Number}) {
+		ch.c.pe.lost(UnseenRanges)
+	}
 	ch.c.pe.mu.Unlock()
 }
 

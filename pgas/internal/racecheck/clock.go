@@ -21,9 +21,6 @@ const (
 	streams
 )
 
-// mostContexts is how many contexts of a PE are told apart. More of them share the last slot: they count as one.
-const mostContexts = 32
-
 // requested returns the stream of the collectives that do not wait of the team in a slot. No context has this stream.
 func requested(slot int) uint16 { return uint16(streams * (mostContexts + slot)) }
 

@@ -7,9 +7,6 @@ import (
 	"sync"
 )
 
-// mostWords is how many words have clocks of their own. All others have one together, so races may be missed.
-const mostWords = 1 << 20
-
 // wordClocks are the clocks of the two halves of an aligned 8-byte word. Most words are never asked for, so the last
 // releases are kept as they are.
 type wordClocks struct {
@@ -82,6 +79,7 @@ func (w *wordClocks) joinTo(c *Clock, off, lo, hi uint64) *Clock {
 type Detector struct {
 	pe     int
 	report func(Report)
+	lost   func(Unseen)
 
 	mu     sync.Mutex
 	shadow shadow
@@ -94,11 +92,12 @@ type Detector struct {
 }
 
 // NewDetector returns the detector of a PE, in a job of npes. report is called for each race, with nothing locked that
-// it may need; lost is called when the shadow finds no room.
-func NewDetector(pe, npes int, report func(Report), lost func()) *Detector {
+// it may need; lost is called for each access or clock that finds no room.
+func NewDetector(pe, npes int, report func(Report), lost func(Unseen)) *Detector {
 	return &Detector{
-		pe: pe, report: report, shadow: shadow{lost: lost, deep: accessesOfPE * npes},
-		words: map[uint64]*wordClocks{}, notes: map[NoteKey]*noteClocks{}, calls: map[team]*callClocks{},
+		pe: pe, report: report, lost: lost,
+		shadow: shadow{lost: func() { lost(UnseenAccesses) }, deep: accessesOfPE * npes},
+		words:  map[uint64]*wordClocks{}, notes: map[NoteKey]*noteClocks{}, calls: map[team]*callClocks{},
 	}
 }
 
@@ -199,9 +198,7 @@ func (d *Detector) release(r *Record, a *Access) {
 func (d *Detector) releaseWord(r *Record, a *Access) {
 	w := d.words[r.Off&^7]
 	if w == nil && len(d.words) >= mostWords {
-		if d.others == nil {
-			d.shadow.forgot()
-		}
+		d.lost(UnseenWords)
 		d.others = r.Access.releaseTo(d.others)
 		return
 	}
@@ -228,7 +225,11 @@ func (d *Detector) Answer(q Question) *Clock {
 	defer d.mu.Unlock()
 	switch {
 	case q.Call != nil:
-		return d.call(*q.Call).leave(q)
+		c := d.call(*q.Call)
+		if q.Call.Number <= c.upTo {
+			d.lost(UnseenCalls)
+		}
+		return c.leave(q)
 	case q.Note != nil:
 		n := d.notes[*q.Note]
 		if n == nil {
@@ -306,9 +307,6 @@ func (n *noteClocks) take() {
 
 // team is a team whose first member the detector's PE is.
 type team struct{ home, slot int32 }
-
-// mostCalls is how many calls of a team a detector keeps apart. Of earlier ones it keeps one clock for all.
-const mostCalls = 64
 
 // callClocks are the clocks of the last calls of a team.
 type callClocks struct {

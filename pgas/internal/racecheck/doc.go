@@ -7,6 +7,7 @@
 //
 // The files, bottom up; each uses only those before it:
 //
+//	unseen.go            the bounds, and Unseen: what the program reads of what has no room
 //	site.go              places in the program
 //	clock.go             Clock: what comes before a moment of a PE, or before an effect that others can see
 //	codec.go             clocks as bytes

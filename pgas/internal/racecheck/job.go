@@ -3,8 +3,8 @@ package racecheck
 // The PEs of a job that share a process.
 
 import (
-	"fmt"
 	"sync"
+	"sync/atomic"
 )
 
 // A Job looks for the races between PEs that are goroutines of one process.
@@ -12,21 +12,19 @@ type Job struct {
 	detectors InProcess
 	reporter  *Reporter
 	missed    func(line string)
+	told      atomic.Uint32 // a set of Unseen
 
 	mu    sync.Mutex
 	place func(what string, off uint64) string
-	told  map[string]bool
 }
 
 // NewJob returns the Job of npes PEs. print is called for each pair of lines that race, with the PE of the
-// later access, and missed once for each kind of what is not seen from then on, by one goroutine at a time.
+// later access, and missed once for each kind of what is not seen from then on.
 func NewJob(npes int, print func(pe int, line string), missed func(line string)) *Job {
-	j := &Job{missed: missed, told: map[string]bool{}}
+	j := &Job{missed: missed}
 	j.reporter = NewReporter(func(r Report) { print(int(r.Later.From), r.Text(j.name)) })
 	for pe := range npes {
-		j.detectors = append(j.detectors, NewDetector(pe, npes, j.reporter.Report, func() {
-			j.lost("accesses to some memory, for which the shadow has no room: later ones to it")
-		}))
+		j.detectors = append(j.detectors, NewDetector(pe, npes, j.reporter.Report, j.lost))
 	}
 	return j
 }
@@ -50,11 +48,8 @@ func (j *Job) name(_ int, off uint64) string {
 }
 
 // lost says once what is not seen any more.
-func (j *Job) lost(what string) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if !j.told[what] {
-		j.told[what] = true
-		j.missed(fmt.Sprintf("from now on races may be missed: %s are not seen", what))
+func (j *Job) lost(u Unseen) {
+	if u.First(&j.told) {
+		j.missed(u.Line())
 	}
 }

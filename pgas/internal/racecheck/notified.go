@@ -8,10 +8,6 @@ import (
 	"github.com/gopgas/gopgas/pgas/transport"
 )
 
-// mostNotes is how many keys of notes a PE keeps. Notes with further keys count as out of order, and as told again when
-// they are tried again: more than they say can come before them.
-const mostNotes = 1 << 16
-
 // begin notes that c issues a notified access. told says whether the detector has its record already.
 func (c *Context) beginNote(to int, k NoteKey) (s *noteState, told, mixed bool) {
 	p := c.pe
@@ -20,12 +16,14 @@ func (c *Context) beginNote(to int, k NoteKey) (s *noteState, told, mixed bool) 
 	s = p.notes[noteTo{to, k}]
 	if s == nil {
 		s = &noteState{context: c, mixed: len(p.notes) >= mostNotes}
-		if !s.mixed {
+		if s.mixed {
+			p.lost(UnseenNotes)
+		} else {
 			p.notes[noteTo{to, k}] = s
 		}
 	}
 	s.underway++
-	s.mixed = s.mixed || s.context != c || s.underway > 1
+	s.mixed = s.mixed || s.context != c || s.underway > 1 || c.crowded
 	s.context = c
 	if told = s.refused > 0; told {
 		s.refused--

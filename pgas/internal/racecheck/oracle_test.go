@@ -111,14 +111,14 @@ func newOracleOf(seed, heapBytes uint64) *oracle {
 	o.kinds, o.orders = o.some(21, seed%2), o.some(9, seed%2)
 	var carrier InProcess
 	for pe := range 3 {
-		carrier = append(carrier, NewDetector(pe, 3, func(Report) { o.reports++ }, nil))
+		carrier = append(carrier, NewDetector(pe, 3, func(Report) { o.reports++ }, func(Unseen) {}))
 		o.heaps = append(o.heaps, make([]byte, heapBytes))
 		o.now = append(o.now, after())
 	}
 	for pe := range carrier {
 		base := uintptr(unsafe.Pointer(&o.heaps[pe][0]))
 		heap := func(addr uintptr) (uint64, bool) { return uint64(addr - base), uint64(addr-base) < heapBytes }
-		p := NewPE(pe, carrier, heap, func(Report) { o.reports++ }, func(string) {})
+		p := NewPE(pe, carrier, heap, func(Report) { o.reports++ }, func(Unseen) {})
 		o.pes = append(o.pes, p)
 		var cs []*Context
 		var chans []transport.Channel

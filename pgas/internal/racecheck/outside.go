@@ -41,7 +41,7 @@ func (p *PE) Acquire(released []byte) {
 	}
 	c, _, err := ParseClock(released, nil)
 	if err != nil {
-		p.lost("what another PE has told by a lock, which cannot be read: accesses before it")
+		p.lost(UnseenRelease)
 		return
 	}
 	p.mu.Lock()

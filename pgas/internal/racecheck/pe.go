@@ -23,7 +23,7 @@ type PE struct {
 	carrier Carrier
 	heap    Heap
 	report  func(Report)
-	lost    func(what string) // is called when something is not seen any more
+	lost    func(Unseen) // is called when something is not seen any more
 
 	mu       sync.Mutex
 	clock    *Clock // what comes before the PE's next step, but for its own steps
@@ -53,7 +53,7 @@ type noteState struct {
 
 // NewPE returns the PE of that number. heap finds addresses in its symmetric memory; report is told of races on other
 // memory of the process, and lost of what is not seen from then on.
-func NewPE(me int, carrier Carrier, heap Heap, report func(Report), lost func(what string)) *PE {
+func NewPE(me int, carrier Carrier, heap Heap, report func(Report), lost func(Unseen)) *PE {
 	return &PE{
 		me: int32(me), carrier: carrier, heap: heap, report: report, lost: lost, own: 1,
 		notes: map[noteTo]*noteState{},
@@ -94,7 +94,7 @@ func (p *PE) acquire(ctx context.Context, from int, q Question) {
 func (p *PE) ask(ctx context.Context, from int, q Question) *Clock {
 	c, err := p.carrier.Ask(ctx, from, q)
 	if err != nil {
-		p.lost("what PE " + err.Error())
+		p.lost(UnseenAnswer)
 	}
 	return c
 }
@@ -155,14 +155,15 @@ func (p *PE) use(mem []byte, a Access, b blocks) {
 
 // A Context is a context of the PE: its operations under way, and in which order they are.
 type Context struct {
-	pe     *PE
-	slot   int
-	users  int             // how many contexts of the program share it
-	issued [streams]uint64 // the last operation of each stream
-	fenced UpTo            // the last ones before a fence
-	to     map[int]*target
-	lastTo int
-	last   *target // that of lastTo; nil: none yet
+	pe      *PE
+	slot    int
+	users   int             // how many contexts of the program share it
+	crowded bool            // several have: their notes may arrive in any order
+	issued  [streams]uint64 // the last operation of each stream
+	fenced  UpTo            // the last ones before a fence
+	to      map[int]*target
+	lastTo  int
+	last    *target // that of lastTo; nil: none yet
 
 	channels []transport.Channel // what its operations go out on
 }
@@ -187,7 +188,8 @@ func (p *PE) NewContext() *Context {
 	}
 	c := p.contexts[mostContexts-1]
 	c.users++
-	p.lost("contexts beyond the first 32 of a PE count as one: a quiet or a fence that is missing on one of them")
+	c.crowded = true
+	p.lost(UnseenContexts)
 	return c
 }
 
@@ -256,7 +258,9 @@ func (c *Context) issue(stream, to int, how How, off uint64, b blocks, behind *C
 		t.gets = max(t.gets, a.Fenced[getStream])
 	}
 	if lo < hi {
-		t.remember(&a, lo, hi, a.Clock != c.pe.clock)
+		if !t.remember(&a, lo, hi, a.Clock != c.pe.clock) {
+			c.pe.lost(UnseenRanges)
+		}
 	}
 	return a
 }

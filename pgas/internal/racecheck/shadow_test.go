@@ -101,7 +101,7 @@ func TestShadowIsBounded(t *testing.T) {
 func TestBytesAreBounded(t *testing.T) {
 	const words, most = 1 << 18, 16 << 20
 	lost, races := 0, 0
-	d := NewDetector(0, 3, func(Report) { races++ }, func() { lost++ })
+	d := NewDetector(0, 3, func(Report) { races++ }, func(Unseen) { lost++ })
 	d.weight.most = most
 	heaviest := uint64(0)
 	var before *Clock // of PE 1, which learns of PE 2 before each step
@@ -158,7 +158,7 @@ func TestWeight(t *testing.T) {
 func TestManyPEs(t *testing.T) {
 	const npes = 100
 	races, lost := 0, 0
-	d := NewDetector(0, npes, func(Report) { races++ }, func() { lost++ })
+	d := NewDetector(0, npes, func(Report) { races++ }, func(Unseen) { lost++ })
 	for pe := range int32(npes) {
 		for _, how := range [...]How{Read, AtomicWrite} {
 			d.Apply(&Record{Access: *accessOf(pe, how), Off: uint64(how) * 8, Bytes: 8, Stride: 8, Count: 1})
@@ -190,7 +190,7 @@ func TestForget(t *testing.T) {
 // judged again.
 func TestExempt(t *testing.T) {
 	races := 0
-	d := NewDetector(0, 3, func(Report) { races++ }, nil)
+	d := NewDetector(0, 3, func(Report) { races++ }, func(Unseen) {})
 	put := func(pe int32, off uint64, release Release) {
 		d.Apply(&Record{Access: *accessOf(pe, Write), Off: off, Bytes: 8, Stride: 8, Count: 1, Release: release})
 	}

@@ -4,11 +4,6 @@ package racecheck
 
 import "slices"
 
-// mostSpans is how many ranges of a PE's memory are remembered that a context has operations under way to. With more,
-// neighbours become one, whose operations count as if all of their streams came before a later one on these bytes: what
-// is reported can only become less.
-const mostSpans = 32
-
 // target is what a context knows of its operations to one PE.
 type target struct {
 	fenced   UpTo   // the last operations before a fence of that PE
@@ -41,20 +36,17 @@ type words struct {
 	at     uint64 // how many were remembered before
 }
 
-// mostFetched is how many words are remembered that atomics under way bring the values of. Those between count as
-// fetched too if there are more.
-const mostFetched = 64
-
-// fetch remembers that an operation brings the value of a word.
-func (t *target) fetch(w words) {
+// fetch remembers that an operation brings the value of a word. It reports false if others count as fetched too.
+func (t *target) fetch(w words) bool {
 	w.at = t.fetches
 	t.fetches++
 	if n := len(t.fetched); n >= mostFetched {
 		l := &t.fetched[n-1]
 		l.lo, l.hi, l.upTo, l.at = min(l.lo, w.lo), max(l.hi, w.hi), w.upTo, w.at
-		return
+		return false
 	}
 	t.fetched = append(t.fetched, w)
+	return true
 }
 
 // learned forgets the words of operations up to a number, which were among the first so many.
@@ -90,8 +82,8 @@ func (t *target) onSame(a *Access, lo, hi uint64, whole bool) (chain *Clock) {
 }
 
 // remember remembers an operation on the bytes from lo to hi. It forgets those on bytes inside of that: the operation
-// comes after them.
-func (t *target) remember(a *Access, lo, hi uint64, chained bool) {
+// comes after them. It reports false if neighbours count as one.
+func (t *target) remember(a *Access, lo, hi uint64, chained bool) bool {
 	inside, at := false, 0
 	for i, s := range t.spans {
 		if s.lo >= hi {
@@ -99,7 +91,7 @@ func (t *target) remember(a *Access, lo, hi uint64, chained bool) {
 		}
 		if s.lo <= lo && hi <= s.hi && t.underway[i].merged {
 			t.underway[i].add(a, chained)
-			return
+			return true
 		}
 		if s.lo < lo {
 			at = i + 1
@@ -111,9 +103,11 @@ func (t *target) remember(a *Access, lo, hi uint64, chained bool) {
 	}
 	t.spans = slices.Insert(t.spans, at, span{lo, hi})
 	t.underway = slices.Insert(t.underway, at, underway{by: *a, chained: chained})
-	if len(t.spans) > mostSpans {
-		t.merge()
+	if len(t.spans) <= mostSpans {
+		return true
 	}
+	t.merge()
+	return false
 }
 
 // forget forgets what which chooses.
