@@ -621,6 +621,7 @@ func TestMismatchedCollectives(t *testing.T) {
 // TestCollectivesDoNotAllocate: not on one host, and not between hosts. A wait that goes to sleep does, so
 // the PEs are told not to, and it is enough if one of several tries finds nothing.
 func TestCollectivesDoNotAllocate(t *testing.T) {
+	withoutRaces(t)
 	const tries, runs = 10, 10 // a wait that sleeps for long allocates, which is no rare thing on a loaded machine
 	body := func(ctx context.Context, w *pgas.World) error {
 		const most = 3 * 4096

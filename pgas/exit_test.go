@@ -26,6 +26,14 @@ func asPE(t *testing.T, body pgastest.Body) {
 	}
 }
 
+// withoutRaces makes a test check accesses alone where PGAS_CHECK=race is set: the test counts allocations or
+// knows addresses of the heap, and the detector takes some, or its program has races on purpose.
+func withoutRaces(t *testing.T) {
+	if os.Getenv("PGAS_CHECK") == "race" {
+		t.Setenv("PGAS_CHECK", "1")
+	}
+}
+
 // startJob runs the calling test again on PEs of hosts, with env on top of the environment.
 func startJob(t *testing.T, name string, hosts []boot.Host, env ...string) (res launch.Result, out, errs string) {
 	t.Helper()

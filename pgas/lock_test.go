@@ -439,6 +439,7 @@ func TestLockHomes(t *testing.T) {
 
 // TestLockAllocates checks that a lock without contention costs no allocation, whether Lock or TryLock takes it.
 func TestLockAllocates(t *testing.T) {
+	withoutRaces(t)
 	pgastest.RunGoroutines(t, 1, func(ctx context.Context, w *pgas.World) error {
 		v, err := newVault(ctx, w)
 		if err != nil {

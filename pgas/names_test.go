@@ -111,6 +111,7 @@ func waitsForNames(ctx context.Context, w *pgas.World) error {
 // The launcher's table of what each PE is blocked in has names, and the sites of the program's calls.
 func TestNamesInTable(t *testing.T) {
 	asPE(t, waitsForNames)
+	withoutRaces(t)
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

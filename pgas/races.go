@@ -33,16 +33,12 @@ func (d carriedDetector) Answer(q racecheck.Question) *racecheck.Clock { return 
 
 func (d carriedDetector) Stop() { d.stopped.Store(true) }
 
-// heapShareOfRaces is which part of a heap the carriage may have.
-const heapShareOfRaces = 4
-
 // openProcessRaces makes the PE of n look for races with the others of its job, which are processes. offsetOf finds
 // addresses in its heap. It returns an error if there is no room for what that needs.
 func openProcessRaces(n *node.Node, heap *symheap.Heap, offsetOf racecheck.Heap) (*processRaces, error) {
-	layout, err := carriage.LayoutFor(n.Job.NPEs, (heap.Usage.Max-boot.ReservedBytes)/heapShareOfRaces)
+	layout, err := carriage.LayoutFor(n.Job.NPEs, boot.RaceRoom(heap.Usage.Max, n.Job.NPEs))
 	if err != nil {
-		need := (heapShareOfRaces*layout.Bytes() + boot.ReservedBytes + 1<<20 - 1) >> 20
-		return nil, fmt.Errorf("%w: set PGAS_HEAP_MAX=%dm or more, or start fewer PEs", err, need)
+		return nil, fmt.Errorf("%w: raise the limits of memory, or start fewer PEs", err)
 	}
 	base, ok := heap.Alloc(layout.Bytes(), boot.PageBytes)
 	if !ok {

@@ -295,6 +295,7 @@ func sumsUp(w *pgas.World, s stats.PE) error {
 //
 //ci:ucx=nic
 func TestStatsCountsAll(t *testing.T) {
+	withoutRaces(t)
 	t.Setenv("PGAS_STATS", "1")
 	t.Setenv("PGAS_RACE", "plain") // the PEs do not care what is in the memory that they all put to
 	pgastest.RunAll(t, 4, countedProgram)

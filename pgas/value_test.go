@@ -153,6 +153,7 @@ func TestValueMisuse(t *testing.T) {
 
 // TestValueDoesNotAllocate: a value needs neither symmetric memory nor Go's heap.
 func TestValueDoesNotAllocate(t *testing.T) {
+	withoutRaces(t)
 	pgastest.RunGoroutines(t, 1, func(ctx context.Context, w *pgas.World) error {
 		before := w.HeapUsage()
 		n := testing.AllocsPerRun(100, func() {

@@ -107,6 +107,29 @@ func RoundHeap(bytes uint64) uint64 {
 	return (bytes + ReservedBytes + heapUnit - 1) &^ (heapUnit - 1)
 }
 
+// PGAS_CHECK=race takes this many bytes of each heap for each PE of the job.
+const (
+	RaceLeast = 145 << 10
+	RaceMost  = 385 << 10
+)
+
+// UserHeap returns the size of a heap of which the user lets the program have bytes. What PGAS_CHECK=race takes in a
+// job of npes PEs comes on top if races is set: a third of bytes, but at least RaceLeast and at most RaceMost for each
+// PE.
+func UserHeap(bytes uint64, races bool, npes int) uint64 {
+	if races {
+		n := uint64(npes)
+		bytes += min(n*RaceMost, max(n*RaceLeast, (bytes+2)/3))
+	}
+	return RoundHeap(bytes)
+}
+
+// RaceRoom returns the most that PGAS_CHECK=race takes of the bytes of a heap behind the reserved ones, in a job of
+// npes PEs.
+func RaceRoom(bytes uint64, npes int) uint64 {
+	return max(bytes/4, min(bytes, uint64(npes)*RaceLeast))
+}
+
 // CheckHeap returns an error if local PEs of one host cannot map heaps of heapMax bytes together.
 func CheckHeap(local int, heapMax uint64, room HeapRoom) error {
 	if err := room.check(local, heapMax); err != nil {

@@ -32,3 +32,20 @@ func TestHeapRoom(t *testing.T) {
 		}
 	}
 }
+
+// TestRaceRoom: what PGAS_CHECK=race takes of a heap leaves the program what the user lets it have.
+func TestRaceRoom(t *testing.T) {
+	for _, npes := range []int{1, 2, 6, 64, 1000} {
+		for _, bytes := range []uint64{0, 1, 4096, 1 << 20, 17 << 20, 64 << 20, 1<<30 + 1, 1 << 40} {
+			heap := UserHeap(bytes, true, npes)
+			room := heap - ReservedBytes
+			taken := min(RaceRoom(room, npes), uint64(npes)*RaceMost)
+			if taken < uint64(npes)*RaceLeast || room-taken < bytes {
+				t.Errorf("%d PEs: a heap of %d bytes has %d, and %d of them are taken", npes, bytes, room, taken)
+			}
+			if UserHeap(bytes, false, npes) != RoundHeap(bytes) {
+				t.Errorf("%d PEs: a heap of %d bytes is larger without a detector", npes, bytes)
+			}
+		}
+	}
+}

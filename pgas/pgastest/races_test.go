@@ -93,7 +93,7 @@ func TestRacesOfProcessesEnd(t *testing.T) {
 		"many PEs":      {8, racing, "", "race on uint64 allocated at", "the word at"},
 		"a killed PE":   {2, killed, "", "was killed by signal 9", "panic"},
 		"a stopped PE":  {2, stopped, "PGAS_PEER_TIMEOUT=100ms", "PE 1 has read no records for 100ms", "race on"},
-		"without room":  {8, racing, "PGAS_HEAP_MAX=17m", "set PGAS_HEAP_MAX=21m or more, or start fewer PEs", "race on"},
+		"a small heap":  {8, racing, "PGAS_HEAP_MAX=64k", "race on uint64 allocated at", "the word at"},
 		"a bad setting": {2, racing, "PGAS_RACE_EXIT=x", "PGAS_RACE_EXIT=x: must be an exit status", "race on"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -317,7 +317,7 @@ func group(all []newcomer) (hosts []boot.Host, ranks [][]int) {
 // commonHeap returns the size that every heap may have: offsets mean the same on every PE.
 func commonHeap(all []newcomer, hosts []boot.Host, ranks [][]int) uint64 {
 	if set := all[0].HeapMax; set != 0 {
-		return boot.RoundHeap(set)
+		return boot.UserHeap(set, all[0].Race, len(all))
 	}
 	least := ^uint64(0)
 	for i, h := range hosts {

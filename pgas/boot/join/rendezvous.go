@@ -210,7 +210,7 @@ func singleton(set boot.Settings) (*boot.Job, error) {
 	if err != nil {
 		name = "localhost"
 	}
-	heap, room := boot.RoundHeap(set.HeapMax), boot.Room()
+	heap, room := boot.UserHeap(set.HeapMax, set.Race, 1), boot.Room()
 	if set.HeapMax == 0 {
 		heap = boot.DefaultHeapMax(1, boot.HostMemory(), room)
 	}

@@ -241,7 +241,11 @@ func (j *job) startWhenReady() {
 func (j *job) heapMax() uint64 {
 	set, err := boot.ParseSettings(append(os.Environ(), j.spec.Env...))
 	if err == nil && set.HeapMax != 0 {
-		return boot.RoundHeap(set.HeapMax)
+		npes := 0
+		for _, h := range j.hosts {
+			npes += h.PEs
+		}
+		return boot.UserHeap(set.HeapMax, set.Race, npes)
 	}
 	least := ^uint64(0)
 	for _, h := range j.hosts {

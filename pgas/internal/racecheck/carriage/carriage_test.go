@@ -594,6 +594,10 @@ func TestLayout(t *testing.T) {
 			t.Errorf("%d PEs in %d bytes: %+v, %v", tt.npes, tt.most, l, err)
 		}
 	}
+	least, most := Layout{1, minRing}.Bytes(), Layout{1, maxRing}.Bytes()
+	if least != boot.RaceLeast || most != boot.RaceMost {
+		t.Errorf("the rings of a PE take from %d to %d bytes, and boot reckons with %d to %d", least, most, boot.RaceLeast, boot.RaceMost)
+	}
 	if _, err := LayoutFor(1000, 1<<20); err == nil || !strings.Contains(err.Error(), "148480000 bytes of each PE's heap") || strings.Contains(err.Error(), "\n") {
 		t.Error(err)
 	}
