@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"github.com/gopgas/gopgas/internal/carry"
+	"github.com/gopgas/gopgas/internal/hook"
 	"github.com/gopgas/gopgas/pgas"
 )
 
@@ -36,6 +37,7 @@ func newMapMemory(m *carry.Members, l mapLayout, words pgas.Sym[uint64]) mapMemo
 	for pe := range t.near {
 		t.near[pe] = words.Ptr(pe)
 	}
+	hook.ExemptFromRaces(words) // what a look copies is being changed
 	return t
 }
 

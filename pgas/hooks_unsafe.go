@@ -5,6 +5,7 @@ package pgas
 
 import (
 	"context"
+	"fmt"
 	"reflect"
 	"unsafe"
 
@@ -64,16 +65,25 @@ func setCoherentHooks() {
 		return opened(world, "RegisterCoherent").coherent.Add(memory)
 	}
 	hook.ExemptFromRaces = func(s any) {
-		m := s.(Sym[byte])
-		if m.Len() == 0 {
-			return
+		switch m := s.(type) {
+		case Sym[byte]:
+			exemptFromRaces(m)
+		case Sym[uint64]:
+			exemptFromRaces(m)
+		default:
+			panic(fmt.Sprintf("pgas: ExemptFromRaces of a %T", s))
 		}
-		m.ctx.w.n.Races.Exempt(m.blk.off, m.blk.off+m.blk.bytes)
 	}
 	hook.Outside = func(world any) (uintptr, func() error, error) { return opened(world, "Outside").outside() }
 	hook.WithCoherentWait = withCoherentWait
 	hook.RecordPages = func(world any, faults, fetched, released uint64) {
 		opened(world, "RecordPages").recordPages(faults, fetched, released)
+	}
+}
+
+func exemptFromRaces[T any](s Sym[T]) {
+	if s.Len() > 0 {
+		s.ctx.w.n.Races.Exempt(s.blk.off, s.blk.off+s.blk.bytes)
 	}
 }
 

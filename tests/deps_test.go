@@ -70,7 +70,7 @@ var dependencies = map[string]string{
 	"arena":                            "internal/hook pgas",
 	"atomics":                          "pgas",
 	"locks":                            "internal/hook internal/lockrecord pgas pgas/topo",
-	"containers":                       "internal/callsite internal/carry pgas",
+	"containers":                       "internal/callsite internal/carry internal/hook pgas",
 	"internal/carry":                   "internal/callsite internal/hook pgas",
 	"coherent":                         "containers dsm internal/hook pgas",
 	"notify":                           "internal/hook pgas",

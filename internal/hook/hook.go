@@ -54,9 +54,9 @@ var SyncOr func(ctx context.Context, world any, word uint64) (uint64, error)
 // Operations on PEs of this host are copies by the calling goroutine in any case.
 var RegisterCoherent func(world any, memory []byte) (unregister func())
 
-// ExemptFromRaces has PGAS_CHECK=race not judge accesses to the memory of s, a pgas.Sym of bytes on this PE, until
-// s is freed. A coherence protocol fetches a block while others write other bytes of the block. The program does
-// not read these bytes then. PEs call ExemptFromRaces before any of them accesses s.
+// ExemptFromRaces has PGAS_CHECK=race not judge accesses to the memory of s on this PE, a pgas.Sym of bytes or
+// of uint64, until s is freed. A protocol fetches a block while others write to it, and the program does not read what
+// the protocol has not found to be whole. PEs call ExemptFromRaces before any of them accesses s.
 var ExemptFromRaces func(s any)
 
 // Outside opens a way to the symmetric heaps of all PEs of other hosts, for one thread that is not Go's, such as the
