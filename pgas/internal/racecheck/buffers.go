@@ -4,46 +4,113 @@ package racecheck
 // the program are not seen, but other operations that use the same memory are.
 
 // buffers are the buffers of operations under way.
-type buffers struct{ list []buffer }
+type buffers struct {
+	list  []*buffer             // in the order of their operations
+	pages map[uintptr][]*buffer // by the pages that they are in, those of few pages
+	wide  []*buffer             // the others
+}
 
 // buffer is one of them. It keeps its memory from being used again for something else.
 type buffer struct {
-	mem []byte
-	at  blocks
-	by  *Access
+	mem         []byte
+	at          blocks
+	by          *Access
+	first, last uintptr // pages of mem
 }
+
+// fewPages is in how many pages a buffer is found by its pages.
+const fewPages = 16
+
+// newBuffer returns blocks of mem as a buffer.
+func newBuffer(mem []byte, at blocks, by *Access) buffer {
+	lo := address(mem)
+	return buffer{mem, at, by, lo >> pageBits, uintptr(at.end(uint64(lo))-1) >> pageBits}
+}
+
+func (x *buffer) isWide() bool { return x.last-x.first >= fewPages }
 
 // use returns the races of an access to blocks of mem with the buffers, and remembers it if it is of an operation under
 // way.
 func (b *buffers) use(mem []byte, at blocks, a *Access, pe int, lost func(Unseen)) []Report {
+	if len(b.list) == 0 && a.Number == 0 {
+		return nil
+	}
+	y := newBuffer(mem, at, a)
 	var races []Report
-	for i := range b.list {
-		x := &b.list[i]
+	b.near(&y, func(x *buffer) {
 		if n := overlap(address(mem), at, address(x.mem), x.at); n > 0 && race(a, x.by) {
 			races = append(races, Report{PE: pe, Bytes: n, Own: true, Earlier: x.by, Later: a})
 		}
-	}
+	})
 	if a.Number == 0 {
 		return races
 	}
 	if len(b.list) >= mostBuffers {
-		b.list = append(b.list[:0], b.list[mostBuffers/2:]...)
+		b.keep(b.list[mostBuffers/2:])
 		lost(UnseenBuffers)
 	}
-	b.list = append(b.list, buffer{mem, at, a})
+	b.add(&y)
 	return races
+}
+
+// near calls f for each buffer that shares a page with y, once.
+func (b *buffers) near(y *buffer, f func(x *buffer)) {
+	if y.isWide() {
+		for _, x := range b.list {
+			f(x)
+		}
+		return
+	}
+	for _, x := range b.wide {
+		f(x)
+	}
+	for page := y.first; page <= y.last; page++ {
+		for _, x := range b.pages[page] {
+			if page == max(x.first, y.first) { // the first page that they share
+				f(x)
+			}
+		}
+	}
+}
+
+// add remembers a buffer.
+func (b *buffers) add(x *buffer) {
+	b.list = append(b.list, x)
+	if x.isWide() {
+		b.wide = append(b.wide, x)
+		return
+	}
+	if b.pages == nil {
+		b.pages = map[uintptr][]*buffer{}
+	}
+	for page := x.first; page <= x.last; page++ {
+		b.pages[page] = append(b.pages[page], x)
+	}
+}
+
+// keep forgets all but some.
+func (b *buffers) keep(some []*buffer) {
+	clear(b.pages)
+	clear(b.wide)
+	old := b.list
+	b.list, b.wide = b.list[:0], b.wide[:0]
+	for _, x := range some { // its place in old is never before that in the list
+		b.add(x)
+	}
+	clear(old[len(b.list):])
 }
 
 // prune drops the buffers of operations that come before a clock.
 func (b *buffers) prune(c *Clock) {
-	left := b.list[:0]
+	left := make([]*buffer, 0, 4)
 	for _, x := range b.list {
 		if !c.has(&x.by.Strand) {
 			left = append(left, x)
 		}
 	}
-	clear(b.list[len(left):])
-	b.list = left
+	if len(left) < len(b.list) {
+		b.keep(left)
+	}
 }
 
 // overlap returns how many bytes two blocks have in common, of blocks from a and from b on, that do; 0: none.

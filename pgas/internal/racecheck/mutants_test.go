@@ -73,7 +73,7 @@ var mutants = []mutant.Bug{
 	mutant.New("a cell is lost between two", "shadow.go", "^TestShadowIsExact$", "		put(segment{at, max(at, x.lo), alone})\n", ""),
 	mutant.New("a range ends with its page", "shadow.go", "^TestLargeRange$", "		lo = end\n", "		lo = hi\n"),
 	mutant.New("all is forgotten", "detector.go", "^TestBytesAreBounded$", "int(share*float64(len(d.shadow.pages)))", "int(0*share)"),
-	mutant.New("nothing is forgotten", "weight.go", "^TestBytesAreBounded$", "	if s.bytes <= most {", "	if s.bytes <= most<<10 {"),
+	mutant.New("nothing is forgotten", "weight.go", "^TestBytesAreBounded$", "	case s.bytes <= most:", "	case s.bytes <= most<<10:"),
 	mutant.New("a word that is forgotten orders nothing", "detector.go", "^TestBytesAreBounded$", "			d.others = d.others.Join(w.clock[0]).Join(w.clock[1])\n", ""),
 	mutant.New("a fetch is learned of before it", "channel.go", "^TestQuietBesideAnother$", "	ch.Channel.AtomicNB(pe, op, word, operand, cond, dst)\n	// Not", "	defer ch.Channel.AtomicNB(pe, op, word, operand, cond, dst)\n	// Not"),
 	mutant.New("what is being learned is forgotten", "pe.go", "^TestQuietBesideAnother$", "				learned[to] = toLearn{slices.Clone(t.fetched), t.fetches}\n", "				learned[to] = toLearn{slices.Clone(t.fetched), t.fetches}\n				t.learned(m[plainStream], t.fetches)\n"),

@@ -23,7 +23,7 @@ const (
 	// fetched too if there are more.
 	mostFetched = 64
 	// mostBuffers is how many buffers of operations under way are remembered.
-	mostBuffers = 256
+	mostBuffers = 1 << 14
 	// mostNotes is how many keys of notes a PE keeps. Notes with further keys count as out of order, and as told again
 	// when they are tried again: more than they say can come before them.
 	mostNotes = 1 << 16

@@ -89,12 +89,16 @@ func (w *weight) scales(pe int) scales {
 
 // counted notes what there is. It returns the share that is to be left, 1 or less.
 func (w *weight) counted(s *scales) float64 {
-	w.added, w.next = 0, s.accesses/2
 	most := w.most
 	if most == 0 {
 		most = mostBytes
 	}
-	if s.bytes <= most {
+	w.added, w.next = 0, s.accesses
+	switch {
+	case s.bytes <= most/4:
+		return 1
+	case s.bytes <= most:
+		w.next /= 2
 		return 1
 	}
 	w.next = 0
