@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -53,6 +54,22 @@ func startJob(t *testing.T, name string, hosts []boot.Host, env ...string) (res 
 		t.Errorf("%v: %s", err, &stderr)
 	}
 	return res, stdout.String(), stderr.String()
+}
+
+// TestProcessesDisagreeOnRaces: a program that takes PGAS_CHECK=race from one of its processes is refused with one line.
+func TestProcessesDisagreeOnRaces(t *testing.T) {
+	if os.Getenv(peOfTest) == t.Name() {
+		if f, err := os.OpenFile(os.Getenv("PGASTEST_FIRST"), os.O_CREATE|os.O_EXCL, 0o600); err == nil {
+			f.Close()
+			os.Setenv("PGAS_CHECK", "1")
+		}
+	}
+	asPE(t, func(ctx context.Context, w *pgas.World) error { return w.Barrier(ctx) })
+	first := filepath.Join(t.TempDir(), "first")
+	res, _, errs := startJob(t, t.Name(), []boot.Host{{Name: launch.Local, PEs: 3}}, "PGAS_CHECK=race", "PGASTEST_FIRST="+first)
+	if res.Status != 1 || !strings.Contains(errs, "set the same for every process") {
+		t.Errorf("status %d, and it said %q", res.Status, errs)
+	}
 }
 
 // PE 3 ends the job, while one PE computes, one is in a barrier and one waits for a lock. The status is

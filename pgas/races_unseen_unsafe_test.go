@@ -39,8 +39,8 @@ var unseenCases = []struct {
 			mustDo(c.Close())
 		}
 	}},
-	{"more than 256 buffers", false, func(p *racer, _ string) {
-		bufs := make([][1]uint64, 300)
+	{"more than 16384 buffers", false, func(p *racer, _ string) {
+		bufs := make([][1]uint64, 17000)
 		for i := range bufs {
 			p.data.Range(i%16, i%16+1).GetNB(p.next(), bufs[i][:])
 		}

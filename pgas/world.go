@@ -95,7 +95,14 @@ func (w *World) openRaces(job *racecheck.Job) (err error) {
 	switch {
 	case job != nil:
 		w.n.Races = job.Join(w.n.Job.PE, w.offsetOf, w.n.PlaceName)
-	case w.n.Job.Settings.Race && w.n.Sched == nil:
+	case w.n.Sched != nil:
+	case !w.n.Job.Segment.Header.AgreeOnRaces(w.n.Job.Settings.Race):
+		has := "PE %d does not have PGAS_CHECK=race, and another PE of its host does"
+		if w.n.Job.Settings.Race {
+			has = "PE %d has PGAS_CHECK=race, and another PE of its host does not"
+		}
+		return fmt.Errorf(has+": set the same for every process", w.n.Job.PE)
+	case w.n.Job.Settings.Race:
 		w.races, err = openProcessRaces(&w.n, w.heap, w.offsetOf)
 	}
 	return err

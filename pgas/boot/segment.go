@@ -51,8 +51,9 @@ type Header struct {
 	EndRequested atomic.Uint32
 	// Accused: 0, or a silent PE and its accuser (accuse.go). AccusedBell is incremented and woken afterwards.
 	AccusedBell atomic.Uint32
-	_           [4]byte
-	Accused     atomic.Uint64
+	// races: 0, or whether the PEs of this host look for races: 1 for no, 2 for yes (AgreeOnRaces).
+	races   atomic.Uint32
+	Accused atomic.Uint64
 	// ArbiterHeard: Clock when the last question was asked that the arbiter of a job without agents has answered to a
 	// PE of this host, or 0 (arbiter.go).
 	ArbiterHeard atomic.Int64
@@ -67,6 +68,16 @@ type Header struct {
 	// Contention: what PEs that share CPUs have learned of other programs on them. Written and read by PEs that wait.
 	Contention Contention
 	_          [24]byte
+}
+
+// AgreeOnRaces says whether a PE looks for races between PEs that are processes. It reports whether the PEs of this host
+// that have called it before have said the same.
+func (h *Header) AgreeOnRaces(looks bool) bool {
+	mine := uint32(1)
+	if looks {
+		mine = 2
+	}
+	return h.races.CompareAndSwap(0, mine) || h.races.Load() == mine
 }
 
 // State is the page of one PE. Each group of words has cache lines of its own, and its comment names its writer.
