@@ -151,6 +151,17 @@ func clockOf(pe int, n uint64) *racecheck.Clock {
 	return c
 }
 
+// longClock returns a clock with the first operation of so many streams of PE 0.
+func longClock(streams int) *racecheck.Clock {
+	b := binary.AppendUvarint([]byte{1, 1, 0}, uint64(streams))
+	b = append(b, bytes.Repeat([]byte{1}, streams)...)
+	c, _, err := racecheck.ParseClock(append(b, 0), nil)
+	if err != nil {
+		panic(err)
+	}
+	return c
+}
+
 func same(a, b *racecheck.Clock) bool { return bytes.Equal(a.Append(nil), b.Append(nil)) }
 
 // has reports whether c has all of other.
@@ -463,10 +474,7 @@ func TestWords(t *testing.T) {
 			if long > 0 {
 				rounds = 10
 			}
-			var more *racecheck.Clock
-			for p := range long {
-				more = more.Join(clockOf(npes+p, 1))
-			}
+			more := longClock(long)
 			r := newRig(t, npes, nil)
 			word := transport.Word{Off: r.word, Bytes: 8}
 			owner := make([]atomic.Uint32, npes*rounds+1) // by value: the PE that has made it, and its round

@@ -43,7 +43,7 @@ func FuzzInbox(f *testing.F) {
 			switch message[0] {
 			case kindRecord:
 				rec, err := in.record(message[1:])
-				if err == nil && (rec.To >= 4 || rec.To < -1 || rec.From != 1 || rec.Count > 1 && rec.Off+(rec.Count-1)*rec.Stride+rec.Bytes > heap || rec.Off > heap) {
+				if err == nil && (rec.To >= 4 || rec.To < -1 || rec.From != 1 || rec.Count > 1 && (rec.Count > heap || rec.Stride < rec.Bytes || rec.Off+(rec.Count-1)*rec.Stride+rec.Bytes > heap) || rec.Off > heap) {
 					t.Errorf("%+v", rec)
 				}
 				return err

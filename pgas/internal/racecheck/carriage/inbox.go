@@ -31,10 +31,11 @@ type inbox struct {
 	torn     bool   // nothing is read any more
 }
 
-// read reads all frames that have arrived and calls each with every message in them. It reports whether there were any.
-// It returns an error if the bytes make no sense, or that of each.
+// read reads all frames that have arrived, and none that arrives meanwhile: a fast sender would keep the reader from
+// other rings and from the program. It calls each with every message in them, and reports whether there were any. It
+// returns an error if the bytes make no sense, or that of each.
 func (in *inbox) read(each func(in *inbox, message []byte) error) (any bool, err error) {
-	for tail := in.tail.Load(); in.at != tail && !in.torn; tail = in.tail.Load() {
+	for tail := in.tail.Load(); in.at != tail && !in.torn; {
 		any = true
 		if err := in.readFrame(tail - in.at); err != nil {
 			return any, err

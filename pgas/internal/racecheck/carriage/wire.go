@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"errors"
 
+	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/internal/racecheck"
 	"github.com/gopgas/gopgas/pgas/transport"
 )
@@ -217,7 +218,7 @@ func (d *decoder) record(b []byte) (*racecheck.Record, error) {
 	}
 	r.Site = d.site(&in)
 	if first&sameClock == 0 {
-		d.last.clock = in.clock(d.last.clock)
+		d.last.clock = in.clock(d.npes, d.last.clock)
 	}
 	r.Clock, r.Fenced, r.To, r.Stream = d.last.clock, d.last.fenced, d.last.to, d.last.stream
 	if in.err != nil || len(in.b) != 0 || !d.fits(r) {
@@ -226,7 +227,8 @@ func (d *decoder) record(b []byte) (*racecheck.Record, error) {
 	return r, nil
 }
 
-// fits reports whether the bytes of an access are in a heap.
+// fits reports whether the bytes of an access are in a heap, and each of them in one block. So there are no more blocks
+// than bytes.
 func (d *decoder) fits(r *racecheck.Record) bool {
 	switch {
 	case r.Count == 0:
@@ -236,7 +238,7 @@ func (d *decoder) fits(r *racecheck.Record) bool {
 	case r.Count == 1:
 		return true
 	}
-	return r.Count <= d.heap && r.Stride <= d.heap && r.Stride <= (d.heap-r.Off-r.Bytes)/(r.Count-1)
+	return r.Stride >= max(r.Bytes, 1) && r.Stride <= (d.heap-r.Off-r.Bytes)/(r.Count-1)
 }
 
 func (d *decoder) site(in *reader) racecheck.Site {
@@ -275,7 +277,7 @@ func (d *decoder) question(b []byte) (number uint64, q racecheck.Question, err e
 func (d *decoder) answer(b []byte) (number uint64, c *racecheck.Clock, err error) {
 	in := reader{b: b}
 	number = in.number()
-	c = in.clock(nil)
+	c = in.clock(d.npes, nil)
 	if in.err != nil || len(in.b) != 0 {
 		return 0, nil, errTorn
 	}
@@ -327,13 +329,17 @@ func (r *reader) note() (k racecheck.NoteKey) {
 }
 
 func (r *reader) call(npes int) (k racecheck.CallKey) {
-	k.Home, k.Slot, k.Number = r.below(npes), r.below(1<<31-1), r.number()
+	k.Home, k.Slot, k.Number = r.below(npes), r.below(boot.TeamSlots), r.number()
 	k.Member, k.Size = r.below(npes), r.below(npes+1)
 	return k
 }
 
-// clock returns a clock, which was sent to a reader of the one before.
-func (r *reader) clock(before *racecheck.Clock) *racecheck.Clock {
+// clock returns a clock of at most npes PEs, which was sent to a reader of the one before.
+func (r *reader) clock(npes int, before *racecheck.Clock) *racecheck.Clock {
+	if n, _ := binary.Uvarint(r.b); n > uint64(npes) {
+		r.fail()
+		return nil
+	}
 	c, rest, err := racecheck.ParseClock(r.b, before)
 	if err != nil {
 		r.fail()
