@@ -56,7 +56,8 @@ func startJob(t *testing.T, name string, hosts []boot.Host, env ...string) (res 
 	return res, stdout.String(), stderr.String()
 }
 
-// TestProcessesDisagreeOnRaces: a program that takes PGAS_CHECK=race from one of its processes is refused with one line.
+// TestProcessesDisagreeOnRaces: a job in which a program takes PGAS_CHECK=race from one process is refused with one
+// line.
 func TestProcessesDisagreeOnRaces(t *testing.T) {
 	if os.Getenv(peOfTest) == t.Name() {
 		if f, err := os.OpenFile(os.Getenv("PGASTEST_FIRST"), os.O_CREATE|os.O_EXCL, 0o600); err == nil {

@@ -35,7 +35,7 @@ func TestSpecVariables(t *testing.T) {
 		}
 		return mem.Free(ctx)
 	})
-	withoutRaces(t) // which makes the heaps larger
+	withoutRaces(t)               // which makes the heaps larger
 	tests := map[string][]string{ // lines that must come, and how often
 		"SHMEM_VERSION=yes": {`pgas: gopgas.*, OpenSHMEM 1\.6`},
 		"SHMEM_INFO=1":      {`VARIABLE .*`, `SHMEM_INFO +1 +environment .*`},

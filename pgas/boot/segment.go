@@ -70,8 +70,8 @@ type Header struct {
 	_          [24]byte
 }
 
-// AgreeOnRaces says whether a PE looks for races between PEs that are processes. It reports whether the PEs of this host
-// that have called it before have said the same.
+// AgreeOnRaces says whether a PE looks for races between PEs that are processes. It reports whether the PEs of this
+// host that have called it before have said the same.
 func (h *Header) AgreeOnRaces(looks bool) bool {
 	mine := uint32(1)
 	if looks {

@@ -171,11 +171,19 @@ type strided struct {
 
 // here and there return the blocks of a strided transfer in this process and in the heap of the other PE.
 func here(b transport.Strided) blocks {
-	return blocks{uint64(b.BlockBytes), uint64(b.LocalStride), uint64(b.Count)}
+	return blocks{uint64(b.BlockBytes), uint64(b.LocalStride), countOf(b)}
 }
 
 func there(b transport.Strided) blocks {
-	return blocks{uint64(b.BlockBytes), uint64(b.RemoteStride), uint64(b.Count)}
+	return blocks{uint64(b.BlockBytes), uint64(b.RemoteStride), countOf(b)}
+}
+
+// countOf returns the number of blocks that have bytes.
+func countOf(b transport.Strided) uint64 {
+	if b.BlockBytes == 0 {
+		return 0
+	}
+	return uint64(b.Count)
 }
 
 func (s strided) PutStrided(pe int, dst uint64, src []byte, b transport.Strided) {
