@@ -67,7 +67,8 @@ func TestProcessesDisagreeOnRaces(t *testing.T) {
 	}
 	asPE(t, func(ctx context.Context, w *pgas.World) error { return w.Barrier(ctx) })
 	first := filepath.Join(t.TempDir(), "first")
-	res, _, errs := startJob(t, t.Name(), []boot.Host{{Name: launch.Local, PEs: 3}}, "PGAS_CHECK=race", "PGASTEST_FIRST="+first)
+	t.Setenv("PGAS_CHECK", "race")
+	res, _, errs := startJob(t, t.Name(), []boot.Host{{Name: launch.Local, PEs: 3}}, "PGASTEST_FIRST="+first)
 	if res.Status != 1 || !strings.Contains(errs, "set the same for every process") {
 		t.Errorf("status %d, and it said %q", res.Status, errs)
 	}
