@@ -20,23 +20,31 @@ type wordRelease struct {
 	off, bytes uint8 // in the aligned word
 }
 
+// Sizes of them, with the place of a word in a map.
+var (
+	wordBytes    = sizeOf[wordClocks]() + mapBytes
+	releaseBytes = sizeOf[wordRelease]()
+)
+
 // mostReleases is how many releases a word keeps as they are.
 const mostReleases = 4
 
-// add adds a release.
-func (w *wordClocks) add(r wordRelease) {
+// add adds a release. It returns how many more bytes the last releases need.
+func (w *wordClocks) add(r wordRelease) uint64 {
 	r.word = true
 	for i := range w.last {
 		if e := &w.last[i]; e.off == r.off && e.bytes == r.bytes && e.standsIn(r.Access) {
 			e.word = e.Access == r.Access
 			*e = r
-			return
+			return 0
 		}
 	}
 	if len(w.last) >= mostReleases {
 		w.fold()
 	}
+	had := cap(w.last)
 	w.last = append(w.last, r)
+	return uint64(cap(w.last)-had) * releaseBytes
 }
 
 // fold puts the last releases into the clocks.
@@ -98,6 +106,7 @@ func NewDetector(pe, npes int, report func(Report), lost func(Unseen)) *Detector
 		pe: pe, report: report, lost: lost,
 		shadow: shadow{lost: func() { lost(UnseenAccesses) }, deep: accessesOfPE * npes},
 		words:  map[uint64]*wordClocks{}, notes: map[NoteKey]*noteClocks{}, calls: map[team]*callClocks{},
+		weight: weight{scales: scales{mark: uint64(pe+1) << 32}},
 	}
 }
 
@@ -111,6 +120,9 @@ func (d *Detector) Apply(r *Record) {
 	}
 	if r.Release != 0 {
 		d.release(r, a)
+	}
+	if d.weight.due() {
+		d.weigh()
 	}
 	d.mu.Unlock()
 	for _, race := range races {
@@ -127,13 +139,15 @@ func (d *Detector) access(r *Record) (*Access, []Report) {
 	}
 	if blocks == 1 {
 		if a, ok := d.shadow.replace(&r.Access, r.Off, r.Off+bytes, r.Release&ReleaseWord != 0); ok {
+			if a != nil {
+				d.weight.clock(a.Clock)
+			}
 			return a, nil
 		}
 	}
 	if d.isExempt(r.Off) {
 		return nil, nil
 	}
-	d.weigh()
 	a := new(Access)
 	*a = r.Access
 	a.kept = blocks > 1 || r.Off>>pageBits != (r.Off+max(bytes, 1)-1)>>pageBits
@@ -148,9 +162,13 @@ func (d *Detector) access(r *Record) (*Access, []Report) {
 		races = append(races, Report{PE: d.pe, Off: lo, Bytes: hi - lo, Earlier: e, Later: a})
 	}
 	alone := []*Access{a}
+	pages, segments := len(d.shadow.pages), d.shadow.segments
 	for i := range blocks {
 		d.shadow.add(a, alone, r.Off+i*r.Stride, r.Off+i*r.Stride+bytes, found)
 	}
+	d.weight.bytes += uint64(max(len(d.shadow.pages)-pages, 0))*pageOfBytes +
+		uint64(max(d.shadow.segments-segments, 0))*2*segmentBytes // there is room for more of them
+	d.weight.access(a)
 	return a, races
 }
 
@@ -203,15 +221,18 @@ func (d *Detector) releaseWord(r *Record, a *Access) {
 		return
 	}
 	if w == nil {
-		d.weigh()
 		w = new(wordClocks)
 		d.words[r.Off&^7] = w
+		d.weight.bytes += wordBytes
 	}
 	if a == nil {
 		a = new(Access)
 		*a = r.Access
 	}
-	w.add(wordRelease{a, uint8(r.Off & 7), uint8(r.Bytes)})
+	d.weight.access(a)
+	d.weight.bytes += w.add(wordRelease{a, uint8(r.Off & 7), uint8(r.Bytes)})
+	d.weight.clock(w.clock[0])
+	d.weight.clock(w.clock[1])
 }
 
 // halves returns which halves of an aligned 8-byte word a word consists of.
@@ -377,9 +398,9 @@ func (c *callClocks) leave(q Question) *Clock {
 	return clock
 }
 
-// word counts the clocks of a word, and its place in a map.
+// word counts the clocks of a word.
 func (s *scales) word(w *wordClocks) {
-	s.bytes += sizeOf[wordClocks]() + sizeOf[wordRelease]()*uint64(cap(w.last)) + 32
+	s.bytes += wordBytes + releaseBytes*uint64(cap(w.last))
 	for i := range w.last {
 		s.access(w.last[i].Access)
 	}
@@ -387,26 +408,26 @@ func (s *scales) word(w *wordClocks) {
 	s.clock(w.clock[1])
 }
 
-// weigh is called for each access that is added. It counts what the detector keeps if it is time, and forgets some if
-// that is too much.
+// weigh counts what the detector keeps. If that is too much, it forgets some.
 func (d *Detector) weigh() {
-	if d.weight.due() {
-		s := d.counted()
-		if left := d.weight.counted(&s); left < 1 {
-			d.lighten(left)
-		}
+	d.weight.scales = d.counted()
+	for first := true; d.weight.share() < 1 && (first || len(d.shadow.pages) > 0); first = false {
+		d.lighten(d.weight.share())
+		d.weight.scales = d.counted()
 	}
+	d.weight.next = d.weight.bytes + d.weight.limit()/4
 }
 
 // counted counts what the detector keeps.
 func (d *Detector) counted() scales {
-	s := d.weight.scales(d.pe)
+	s := d.weight.start(d.pe)
 	for _, p := range d.shadow.pages {
 		s.page(p)
 	}
 	for _, w := range d.words {
 		s.word(w)
 	}
+	s.clock(d.others)
 	return s
 }
 

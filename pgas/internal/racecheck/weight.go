@@ -1,53 +1,63 @@
 package racecheck
 
-// How many bytes a detector keeps, and what it forgets if they are too many.
+// How many bytes a detector keeps.
 //
-// Accesses share clocks, and clocks components, so no count of them says how many bytes there are. From time to time a
-// detector walks over all that it keeps, and counts what it has not come to before.
+// Accesses share clocks, and clocks components, so no count of them says how many bytes there are. A detector adds up
+// what it comes to keep and has not counted yet. It does not notice what it keeps no longer. When the sum is too large,
+// it walks over all that it keeps, and counts anew.
 
 import (
 	"reflect"
 	"sync/atomic"
 )
 
-const (
-	// mostBytes bounds what a detector keeps: it forgets something when it has more, and not sooner than by half as
-	// many accesses again.
-	mostBytes = 256 << 20
-	// weighedAgain is after how many accesses at least it counts again.
-	weighedAgain = 1 << 16
-)
+// mostBytes bounds what a detector keeps. With more it forgets something.
+const mostBytes = 256 << 20
 
-// weight says when a detector counts its bytes.
+// weight is what a detector has counted since its last walk, that included.
 type weight struct {
+	scales
 	most  uint64 // bytes; 0: mostBytes
-	added int    // accesses and words since the last count
-	next  int    // count after so many; 0: weighedAgain
-	count uint64 // of counts
+	walks uint64
+	next  uint64 // walk with more bytes than so many; 0: most
 }
 
-// scales count bytes. What has mark was counted. Two detectors that count at once may both count what they share.
+// scales count bytes. What has mark was counted. Two detectors that share something may both count it.
 type scales struct {
-	mark     uint64
-	bytes    uint64
-	accesses int
+	mark  uint64
+	bytes uint64
 }
 
 func sizeOf[T any]() uint64 { return uint64(reflect.TypeFor[T]().Size()) }
 
+// Sizes, with what a map or a slice needs to hold one.
+var (
+	clockBytes     = sizeOf[Clock]()
+	componentBytes = sizeOf[component]()
+	toBytes        = sizeOf[toPE]()
+	accessBytes    = sizeOf[Access]()
+	segmentBytes   = sizeOf[segment]()
+	pageOfBytes    = sizeOf[page]() + mapBytes
+)
+
+// mapBytes is about what a map needs for a key and a pointer.
+const mapBytes = 32
+
 // clock counts a clock.
 func (s *scales) clock(c *Clock) {
-	if c == nil || atomic.SwapUint64(&c.mark, s.mark) == s.mark {
+	if c == nil || atomic.LoadUint64(&c.mark) == s.mark {
 		return
 	}
-	s.bytes += sizeOf[Clock]() + 8*uint64(len(c.of))
+	atomic.StoreUint64(&c.mark, s.mark)
+	s.bytes += clockBytes + 8*uint64(len(c.of))
 	for _, p := range c.of {
-		if p == nil || atomic.SwapUint64(&p.mark, s.mark) == s.mark {
+		if p == nil || atomic.LoadUint64(&p.mark) == s.mark {
 			continue
 		}
-		s.bytes += sizeOf[component]() + 8*uint64(len(p.done))
+		atomic.StoreUint64(&p.mark, s.mark)
+		s.bytes += componentBytes + 8*uint64(len(p.done))
 		for i := range p.to {
-			s.bytes += sizeOf[toPE]() + 8*uint64(len(p.to[i].singles))
+			s.bytes += toBytes + 8*uint64(len(p.to[i].singles))
 		}
 	}
 }
@@ -58,14 +68,13 @@ func (s *scales) access(a *Access) {
 		return
 	}
 	a.mark = s.mark
-	s.accesses++
-	s.bytes += sizeOf[Access]()
+	s.bytes += accessBytes
 	s.clock(a.Clock)
 }
 
 // page counts a page.
 func (s *scales) page(p *page) {
-	s.bytes += sizeOf[page]() + sizeOf[segment]()*uint64(cap(p.segments))
+	s.bytes += pageOfBytes + segmentBytes*uint64(cap(p.segments))
 	for i := range p.segments {
 		had := p.segments[i].had
 		s.bytes += 8 * uint64(cap(had))
@@ -75,32 +84,27 @@ func (s *scales) page(p *page) {
 	}
 }
 
-// due reports whether it is time to count, one access after the last time.
-func (w *weight) due() bool {
-	w.added++
-	return w.added >= max(w.next, weighedAgain)
+// start returns scales for the next walk of the detector of a PE.
+func (w *weight) start(pe int) scales {
+	w.walks++
+	return scales{mark: uint64(pe+1)<<32 | w.walks&(1<<32-1)}
 }
 
-// scales returns scales for a count of the detector of a PE.
-func (w *weight) scales(pe int) scales {
-	w.count++
-	return scales{mark: uint64(pe+1)<<32 | w.count&(1<<32-1)}
+func (w *weight) limit() uint64 {
+	if w.most == 0 {
+		return mostBytes
+	}
+	return w.most
 }
 
-// counted notes what there is. It returns the share that is to be left, 1 or less.
-func (w *weight) counted(s *scales) float64 {
-	most := w.most
-	if most == 0 {
-		most = mostBytes
-	}
-	w.added, w.next = 0, s.accesses
-	switch {
-	case s.bytes <= most/4:
-		return 1
-	case s.bytes <= most:
-		w.next /= 2
+// due reports whether it is time for a walk.
+func (w *weight) due() bool { return w.bytes > max(w.next, w.limit()) }
+
+// share returns the share of what a walk has counted that is to be left: 1, or less if it is so much that the next walk
+// would be due soon.
+func (w *weight) share() float64 {
+	if w.bytes <= w.limit()/4*3 {
 		return 1
 	}
-	w.next = 0
-	return float64(most/2) / float64(s.bytes)
+	return float64(w.limit()/2) / float64(w.bytes)
 }
