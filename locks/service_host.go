@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"net"
 	"sync"
+	"time"
 
 	"github.com/gopgas/gopgas/internal/hook"
 )
@@ -231,13 +232,18 @@ func NewClient(conn net.Conn) *Client {
 	return c
 }
 
-// Close ends the connection, and with it all holds of the program. Errors: those of net.Conn.
+// Close ends the connection, and with it all holds of the program. A server that has stopped reading delays it by
+// closeLimit at most. Errors: those of net.Conn.
 func (c *Client) Close() error {
 	if order := c.orderIn(context.Background()); order != nil {
+		_ = c.conn.SetWriteDeadline(time.Now().Add(closeLimit))           // also of a request that holds up the next one
 		_ = c.encode(hostRequest{Op: hostGiveUp, Order: order.Release()}) // what comes before the end of the holds
 	}
 	return c.conn.Close()
 }
+
+// closeLimit is how long Close tries to tell the detector of races of the server what comes before the end of the holds.
+const closeLimit = time.Second
 
 // orderIn returns the Order of the PE that the program is, or nil. ctx is that of a call.
 func (c *Client) orderIn(ctx context.Context) hook.Order {

@@ -256,6 +256,43 @@ func TestServiceProgramsRace(t *testing.T) {
 	}
 }
 
+// TestClientClosesBesideAStoppedServer: Close returns although the server reads nothing, also under the detector of
+// races, which has something to tell the server before the connection ends.
+func TestClientClosesBesideAStoppedServer(t *testing.T) {
+	err := pgastest.Goroutines(t.Context(), 1, pgastest.Options{Races: true}, func(ctx context.Context, w *pgas.World) error {
+		path := filepath.Join(t.TempDir(), "locks")
+		stopped, err := net.Listen("unix", path)
+		if err != nil {
+			return err
+		}
+		defer stopped.Close()
+		c, err := locks.Dial(ctx, path)
+		if err != nil {
+			return err
+		}
+		asked := make(chan error, 1)
+		go func() { asked <- c.Lock(ctx, strings.Repeat("n", 4<<20)) }() // more than a socket buffers
+		conn, err := stopped.Accept()
+		if err != nil {
+			return err
+		}
+		defer conn.Close()
+		if _, err := conn.Read(make([]byte, 1)); err != nil { // the request has begun, and cannot end
+			return err
+		}
+		if err := c.Close(); err != nil {
+			return err
+		}
+		if err := <-asked; err == nil {
+			return errors.New("a lock was taken from a server that answers nobody")
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // programs is what each PE does as a program, by a connection to path, while a PE serves s there.
 type programs func(ctx context.Context, w *pgas.World, s *locks.Service, path string) error
 
