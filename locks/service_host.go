@@ -236,13 +236,13 @@ func NewClient(conn net.Conn) *Client {
 // closeLimit at most. Errors: those of net.Conn.
 func (c *Client) Close() error {
 	if order := c.orderIn(context.Background()); order != nil {
-		_ = c.conn.SetWriteDeadline(time.Now().Add(closeLimit))           // also of a request that holds up the next one
+		_ = c.conn.SetWriteDeadline(time.Now().Add(closeLimit))           // of earlier requests, too
 		_ = c.encode(hostRequest{Op: hostGiveUp, Order: order.Release()}) // what comes before the end of the holds
 	}
 	return c.conn.Close()
 }
 
-// closeLimit is how long Close tries to tell the detector of races of the server what comes before the end of the holds.
+// closeLimit is how long Close tries to tell the server's detector of races what comes before the end of the holds.
 const closeLimit = time.Second
 
 // orderIn returns the Order of the PE that the program is, or nil. ctx is that of a call.

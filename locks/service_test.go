@@ -318,8 +318,8 @@ func closedByPrograms(ctx context.Context, w *pgas.World, _ *locks.Service, path
 	return nil
 }
 
-// usedTooEarly makes each PE write a word before it locks. The writes take turns for Go's own detector of races. It would
-// report them under -race, where the test is of the detector that knows PEs.
+// usedTooEarly makes each PE write a word before it locks. The writes take turns for Go's own detector of races. It
+// would report them under -race, where the test is of the detector that knows PEs.
 func usedTooEarly(ctx context.Context, w *pgas.World, _ *locks.Service, path string) error {
 	counts, err := pgas.Alloc[int64](ctx, w, 1)
 	if err != nil {
