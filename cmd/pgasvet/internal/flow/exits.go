@@ -93,18 +93,22 @@ func Fails(call *ssa.Call, from, to *ssa.BasicBlock) bool {
 	if not, ok := cond.(*ssa.UnOp); ok && not.Op == token.NOT {
 		cond, then = not.X, !then
 	}
-	if stored(from, cond) == call {
+	if isResult(stored(from, cond), call) {
 		return !then
 	}
 	op, ok := cond.(*ssa.BinOp)
 	if !ok || !IsError(op.X.Type()) {
 		return false
 	}
-	err := stored(from, op.X)
-	if part, ok := err.(*ssa.Extract); ok {
-		err = part.Tuple
+	return isResult(stored(from, op.X), call) && (op.Op == token.NEQ) == then
+}
+
+// isResult reports whether v is what call returns, or a part of that.
+func isResult(v ssa.Value, call *ssa.Call) bool {
+	if part, ok := v.(*ssa.Extract); ok {
+		v = part.Tuple
 	}
-	return err == call && (op.Op == token.NEQ) == then
+	return v == call
 }
 
 // stored returns what the variable that v is loaded from was set to in block b, or v.

@@ -34,7 +34,8 @@ func (k *checker) beside(s state, from, to *ssa.BasicBlock) state {
 	return s
 }
 
-// holdsLock reports whether a PE has a lock at the end of b: then PEs come there one after the other.
+// holdsLock reports whether a PE has a lock at the end of b: then PEs come there one after the other. Readers hold a
+// lock together, so theirs do not count.
 func holdsLock(b *ssa.BasicBlock) bool {
 	for ; b != nil; b = b.Idom() {
 		for _, i := range slices.Backward(b.Instrs) {
@@ -44,9 +45,9 @@ func holdsLock(b *ssa.BasicBlock) bool {
 			}
 			if c, ok := calls.Of(call); ok && (c.Type == "LockRef" || c.Package == "locks") {
 				switch c.Name {
-				case "Lock", "TryLock", "RLock", "TryRLock":
+				case "Lock", "TryLock":
 					return true
-				case "Unlock", "RUnlock":
+				case "Unlock":
 					return false
 				}
 			}

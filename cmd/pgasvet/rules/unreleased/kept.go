@@ -20,7 +20,7 @@ const mostSteps = 2000
 // A search follows the paths behind a call that takes a lock.
 type search struct {
 	by        *ssa.Call
-	lock      string
+	lock      lock
 	waits     bool           // it waits until it has the lock
 	deferred  bool           // it is released when the function returns
 	names     []calls.Memory // what the lock's name hangs on
@@ -28,8 +28,11 @@ type search struct {
 	steps     int
 	released  *ssa.Return // where a path that has released the lock returns
 	kept      *ssa.Return // where a path that has not returns
-	again     *ssa.Call   // where a path that has not takes it again
+	again     *ssa.Call   // where a path that has not waits for it
+	told      bool        // what is returned may say whether the lock is held
 	unsure    bool
+
+	keptTurn, releasedTurn bool // a path that has not released the lock, and one that has, comes to by again
 }
 
 // a path has taken edges, and knows conditions.
@@ -47,14 +50,14 @@ type condition struct {
 }
 
 // checkPaths reports a lock that some path keeps, where another one that comes to the same end releases it.
-func checkPaths(pass *analysis.Pass, report func(analysis.Diagnostic), fn *ssa.Function, defers, literals []string, unlocking map[*ssa.Function]bool) {
+func checkPaths(pass *analysis.Pass, report func(analysis.Diagnostic), fn *ssa.Function, defers, literals []lock, unlocking map[*ssa.Function]bool) {
 	for _, b := range fn.Blocks {
 		for n, i := range b.Instrs {
 			s, ok := searchFrom(i, unlocking)
-			if !ok || slices.Contains(literals, s.lock) {
+			if !ok || slices.ContainsFunc(literals, s.lock.mayBe) {
 				continue
 			}
-			s.deferred = slices.Contains(defers, s.lock)
+			s.deferred = slices.ContainsFunc(defers, s.lock.mayBe)
 			s.walk(b, b.Instrs[n+1:], path{map[[2]*ssa.BasicBlock]bool{}, s.conditions(), false})
 			if s.unsure {
 				continue
@@ -64,7 +67,10 @@ func checkPaths(pass *analysis.Pass, report func(analysis.Diagnostic), fn *ssa.F
 			case s.again != nil:
 				report(analysis.Diagnostic{Pos: i.Pos(), Message: fmt.Sprintf(
 					"what %s takes is still held where line %d takes it again, which waits for ever: release it on all paths before", c, pass.Fset.Position(s.again.Pos()).Line)})
-			case s.kept != nil && s.kept == s.released:
+			case s.keptTurn && s.releasedTurn:
+				report(analysis.Diagnostic{Pos: i.Pos(), Message: fmt.Sprintf("what %s takes is not released on all paths to its next turn: "+
+					"other PEs wait for it for ever; release it before continue or goto", c)})
+			case s.kept != nil && s.kept == s.released && !s.told:
 				report(analysis.Diagnostic{Pos: i.Pos(), Message: fmt.Sprintf(
 					"what %s takes is not released on all paths to line %d: other PEs wait for it for ever; release it before break, continue or goto, or by defer",
 					c, pass.Fset.Position(s.kept.Pos()).Line)})
@@ -83,11 +89,11 @@ func searchFrom(i ssa.Instruction, unlocking map[*ssa.Function]bool) (*search, b
 	if !ok {
 		return nil, false
 	}
-	lock, does := lockOf(c)
-	if lock == "" || isRelease(does) || isPassedOn(call) || c.Is("locks", "Service."+c.Name, "Client."+c.Name) {
-		return nil, false // those of a Service have names
+	l, does := lockOf(c)
+	if l.place == "" || isRelease(does) || isPassedOn(call) {
+		return nil, false
 	}
-	s := &search{by: call, lock: lock, waits: does == "Lock", unlocking: unlocking}
+	s := &search{by: call, lock: l, waits: !isTry(does), unlocking: unlocking}
 	for _, v := range append(c.Args[:len(c.Args):len(c.Args)], calls.PlaceOf(c.Recv).Deps...) {
 		if m, ok := calls.MemoryOf(v); ok {
 			s.names = append(s.names, m)
@@ -204,19 +210,29 @@ func (s *search) ends(i ssa.Instruction, p *path) bool {
 			s.unsure = s.unsure || s.unlocking[i.Call.StaticCallee()]
 			return s.unsure
 		}
-		switch lock, does := lockOf(c); {
-		case lock != s.lock:
-		case isRelease(does):
+		switch l, does := lockOf(c); {
+		case s.lock.endsWith(c):
 			p.released = true
-		case !p.released && does == "Lock" && s.waits:
+		case isRelease(does):
+			p.released = p.released || l == s.lock
+			s.unsure = s.unsure || l != s.lock && l.mayBe(s.lock)
+		case !p.released && s.waits && !isTry(does) && (l == s.lock && !l.shared || l.isOfOtherMode(s.lock)):
 			s.again = i
 			return true
-		default:
-			return true // that one is searched from there
+		case l == s.lock: // that one is searched from there
+			if i == s.by {
+				s.nextTurn(p.released || s.deferred)
+			}
+			return true
 		}
 	}
 	v, ok := i.(ssa.Value)
 	return ok && slices.ContainsFunc(s.names, func(m calls.Memory) bool { return m.HangsOn(v) }) // another lock
+}
+
+// nextTurn takes the end of a path that comes to the call of the search again.
+func (s *search) nextTurn(released bool) {
+	s.keptTurn, s.releasedTurn = s.keptTurn || !released, s.releasedTurn || released
 }
 
 // returns takes the end of a path.
@@ -224,7 +240,7 @@ func (s *search) returns(r *ssa.Return, released bool) {
 	for _, v := range r.Results {
 		switch v.(type) {
 		case *ssa.Phi, *ssa.UnOp:
-			s.unsure = s.unsure || !flow.IsError(v.Type()) // it may say whether the lock is held
+			s.told = s.told || !flow.IsError(v.Type())
 		}
 	}
 	switch {

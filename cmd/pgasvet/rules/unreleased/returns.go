@@ -17,13 +17,13 @@ import (
 
 // held is a fact: a lock that is held, or one that was released.
 type held struct {
-	lock string
+	lock lock
 	by   *ssa.Call
 	was  bool // it was released
 }
 
 // check reports the locks that fn holds at one return and has released at another.
-func check(pass *analysis.Pass, r *report.Reporter, fn *ssa.Function, exempt []string, unlocking map[*ssa.Function]bool) {
+func check(pass *analysis.Pass, r *report.Reporter, fn *ssa.Function, exempt []lock, unlocking map[*ssa.Function]bool) {
 	f := epoch.Of(func(s epoch.State[held], i ssa.Instruction) epoch.State[held] {
 		return step(s, i, exempt, unlocking)
 	})
@@ -33,7 +33,7 @@ func check(pass *analysis.Pass, r *report.Reporter, fn *ssa.Function, exempt []s
 	f.Join = epoch.Both[held]
 	var kept []held
 	var at []*ssa.Return
-	onSuccess, onError := map[string]bool{}, map[string]bool{} // locks that are released where fn returns
+	onSuccess, onError := map[lock]bool{}, map[lock]bool{} // locks that are released where fn returns
 	f.Visit(fn, func(s epoch.State[held], i ssa.Instruction) {
 		end, ok := i.(*ssa.Return)
 		if !ok {
@@ -61,7 +61,7 @@ func check(pass *analysis.Pass, r *report.Reporter, fn *ssa.Function, exempt []s
 }
 
 // step returns what is held after i.
-func step(s epoch.State[held], i ssa.Instruction, exempt []string, unlocking map[*ssa.Function]bool) epoch.State[held] {
+func step(s epoch.State[held], i ssa.Instruction, exempt []lock, unlocking map[*ssa.Function]bool) epoch.State[held] {
 	call, ok := i.(*ssa.Call)
 	if !ok {
 		return s
@@ -73,13 +73,14 @@ func step(s epoch.State[held], i ssa.Instruction, exempt []string, unlocking map
 		}
 		return s
 	}
-	lock, does := lockOf(c)
+	s = s.Without(func(_ string, h held) bool { return h.lock.endsWith(c) })
+	l, does := lockOf(c)
 	switch {
-	case lock == "" || slices.Contains(exempt, lock):
+	case l.place == "" || slices.ContainsFunc(exempt, l.mayBe):
 		return s
 	case isRelease(does):
-		s = s.Without(func(_ string, h held) bool { return h.lock == lock })
-		return s.With("was "+lock, held{lock, nil, true}).Marked(i)
+		s = s.Without(func(_ string, h held) bool { return h.lock.mayBe(l) })
+		return s.With(fmt.Sprint("was ", l), held{l, nil, true}).Marked(i)
 	}
-	return s.Without(func(_ string, h held) bool { return h.lock == lock }).With("is "+lock, held{lock, call, false})
+	return s.Without(func(_ string, h held) bool { return h.lock == l }).With(fmt.Sprint("is ", l), held{l, call, false})
 }

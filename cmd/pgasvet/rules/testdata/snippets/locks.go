@@ -186,6 +186,107 @@ func reads(ctx context.Context, l *locks.SpinRW, c design.CellRef) (float64, err
 	return v, nil
 }
 
+// wrong unreleased: continue keeps a reader's lock
+func readsOn(ctx context.Context, l locks.RWLock, s pgas.Sym[int64]) (sum int64, err error) {
+	for i := range s.Len() {
+		if err := l.RLock(ctx); err != nil {
+			return 0, err
+		}
+		v := s.At(i).Get(0)
+		if v == 0 {
+			continue
+		}
+		sum += v
+		l.RUnlock()
+	}
+	return sum, nil
+}
+
+// right: each turn releases the reader's lock
+func readsOnRight(ctx context.Context, l locks.RWLock, s pgas.Sym[int64]) (sum int64, err error) {
+	for i := range s.Len() {
+		if err := l.RLock(ctx); err != nil {
+			return 0, err
+		}
+		v := s.At(i).Get(0)
+		l.RUnlock()
+		if v == 0 {
+			continue
+		}
+		sum += v
+	}
+	return sum, nil
+}
+
+// wrong unreleased: a reader that waits for itself as a writer
+func upgrades(ctx context.Context, l locks.RWLock, c design.CellRef) error {
+	if err := l.RLock(ctx); err != nil {
+		return err
+	}
+	defer l.RUnlock()
+	if c.GetSum(0) > 0 {
+		return nil
+	}
+	if err := l.Lock(ctx); err != nil {
+		return err
+	}
+	defer l.Unlock()
+	c.PutSum(0, 1)
+	return nil
+}
+
+// right: a cache is looked at by readers, and filled by a writer
+func looksThenFills(ctx context.Context, l locks.RWLock, c design.CellRef) (float64, error) {
+	if err := l.RLock(ctx); err != nil {
+		return 0, err
+	}
+	v := c.GetSum(0)
+	l.RUnlock()
+	if v != 0 {
+		return v, nil
+	}
+	if err := l.Lock(ctx); err != nil {
+		return 0, err
+	}
+	defer l.Unlock()
+	c.PutSum(0, 1)
+	return 1, nil
+}
+
+// wrong unreleased: continue keeps one of two locks of a service
+func moves(ctx context.Context, locks *locks.Service, from, to string, s pgas.Sym[int64]) error {
+	for i := range s.Len() {
+		if err := locks.Lock(ctx, from); err != nil {
+			return err
+		}
+		if s.At(i).Get(0) == 0 {
+			continue
+		}
+		if err := locks.Lock(ctx, to); err != nil {
+			return err
+		}
+		s.At(i).Put(0, 0)
+		locks.Unlock(to)
+		locks.Unlock(from)
+	}
+	return nil
+}
+
+// right: a lock of a service for each name
+func each(ctx context.Context, locks *locks.Service, names []string, s pgas.Sym[int64]) error {
+	for i, name := range names {
+		if err := locks.RLock(ctx, name); err != nil {
+			return err
+		}
+		if s.At(i).Get(0) == 0 {
+			locks.RUnlock(name)
+			continue
+		}
+		locks.RUnlock(name)
+	}
+	return nil
+}
+
 // wrong unreleased: a loop that ends while it holds the lock
 func drains(ctx context.Context, l locks.Lock, s pgas.Sym[int64]) error {
 	for {

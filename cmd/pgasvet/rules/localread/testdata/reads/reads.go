@@ -8,6 +8,7 @@ import (
 
 	"github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/design"
 	"github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/locks"
+	paper "github.com/gopgas/gopgas/locks"
 	"github.com/gopgas/gopgas/pgas"
 )
 
@@ -15,7 +16,7 @@ func noBarrier(ctx context.Context, w *pgas.World, cells design.CellSym) error {
 	c := cells.At(0)
 	next := (w.PE() + 1) % w.NPEs()
 	c.PutSum(next, 5)
-	fmt.Println(c.Local().Sum) // want `read of this PE's own copy of what CellRef.PutSum of line 17 puts to other PEs, which put here at the same time: call Barrier, or wait for a signal of the put, before`
+	fmt.Println(c.Local().Sum) // want `read of this PE's own copy of what CellRef.PutSum of line 18 puts to other PEs, which put here at the same time: call Barrier, or wait for a signal of the put, before`
 	if err := w.Quiet(ctx); err != nil {
 		return err
 	}
@@ -163,6 +164,35 @@ func sides(ctx context.Context, w *pgas.World, c design.CellRef) error {
 		fmt.Println(c.Local().Sum)
 	}
 	return nil
+}
+
+func sidesOfReaders(ctx context.Context, w *pgas.World, l paper.RWLock, a locks.AccountRef) error {
+	if err := l.RLock(ctx); err != nil {
+		return err
+	}
+	if w.PE() == 0 {
+		a.PutBalance(1, 5)
+	} else {
+		fmt.Println(a.Local().Balance) // want `read of this PE's own copy of what AccountRef.PutBalance of line [0-9]+ puts to other PEs`
+	}
+	l.RUnlock()
+	return nil
+}
+
+func sidesOfReadersUnderALock(ctx context.Context, w *pgas.World, l paper.RWLock, a locks.AccountRef) error {
+	if err := a.Guard().Lock(ctx); err != nil {
+		return err
+	}
+	if err := l.RLock(ctx); err != nil {
+		return err
+	}
+	if w.PE() == 0 {
+		a.PutBalance(1, 5)
+	} else {
+		fmt.Println(a.Local().Balance)
+	}
+	l.RUnlock()
+	return a.Guard().Unlock()
 }
 
 func sidesUnderALock(ctx context.Context, w *pgas.World, a locks.AccountRef) error {

@@ -217,3 +217,237 @@ func leftByBreak(ctx context.Context, l paper.Lock, work func() bool) error {
 	}
 	return nil
 }
+
+func nextTurnOfReaders(ctx context.Context, l paper.RWLock, work func() bool) error {
+	for range 10 {
+		if err := l.RLock(ctx); err != nil { // want `what RWLock.RLock takes is not released on all paths to its next turn: .*; release it before continue or goto`
+			return err
+		}
+		if work() {
+			continue
+		}
+		l.RUnlock()
+	}
+	return nil
+}
+
+func nextTurnOfReleasedReaders(ctx context.Context, l *dsm.RWMutex, work func() bool) error {
+	for range 10 {
+		if err := l.RLock(ctx); err != nil {
+			return err
+		}
+		if work() {
+			l.RUnlock()
+			continue
+		}
+		l.RUnlock()
+	}
+	return nil
+}
+
+func readersLeftByBreak(ctx context.Context, l *paper.NCoSED, work func() bool) error {
+	for {
+		if err := l.RLock(ctx); err != nil { // want `what NCoSED.RLock takes is not released on all paths to line [0-9]+: .*; release it before break, continue or goto, or by defer`
+			return err
+		}
+		if work() {
+			break
+		}
+		l.RUnlock()
+		if work() {
+			break
+		}
+	}
+	return nil
+}
+
+func triedByReaders(l paper.RWLock, work func() bool) {
+	for range 10 {
+		if !l.TryRLock() { // want `what RWLock.TryRLock takes is not released on all paths to its next turn`
+			continue
+		}
+		if work() {
+			continue
+		}
+		l.RUnlock()
+	}
+}
+
+func triedUntilTaken(l paper.RWLock, work func() bool) {
+	for !l.TryRLock() {
+		work()
+	}
+	work()
+	l.RUnlock()
+}
+
+func readAndWritten(ctx context.Context, l paper.RWLock, work func() bool) error {
+	if err := l.RLock(ctx); err != nil { // want `what RWLock.RLock takes is still held where line [0-9]+ takes it again, which waits for ever`
+		return err
+	}
+	if work() {
+		if err := l.Lock(ctx); err != nil {
+			return err
+		}
+		work()
+		l.Unlock()
+	}
+	l.RUnlock()
+	return nil
+}
+
+func readThenWritten(ctx context.Context, l paper.RWLock, work func() bool) error {
+	if err := l.RLock(ctx); err != nil {
+		return err
+	}
+	found := work()
+	l.RUnlock()
+	if found {
+		return nil
+	}
+	if err := l.Lock(ctx); err != nil {
+		return err
+	}
+	work()
+	l.Unlock()
+	return nil
+}
+
+func inTheModeAskedFor(ctx context.Context, l paper.RWLock, write bool, work func() bool) error {
+	lock, unlock := l.RLock, l.RUnlock
+	if write {
+		lock, unlock = l.Lock, l.Unlock
+	}
+	for range 10 {
+		if err := lock(ctx); err != nil {
+			return err
+		}
+		work()
+		unlock()
+	}
+	return nil
+}
+
+func inOneOfTwoModes(ctx context.Context, l paper.RWLock, write bool, work func() bool) (err error) {
+	for range 10 {
+		if write {
+			err = l.Lock(ctx)
+		} else {
+			err = l.RLock(ctx)
+		}
+		if err != nil {
+			return err
+		}
+		work()
+		if write {
+			l.Unlock()
+		} else {
+			l.RUnlock()
+		}
+	}
+	return nil
+}
+
+func readersInsideEachOther(ctx context.Context, l paper.RWLock, work func() bool) error {
+	if err := l.RLock(ctx); err != nil {
+		return err
+	}
+	defer l.RUnlock()
+	if work() {
+		if err := l.RLock(ctx); err != nil {
+			return err
+		}
+		defer l.RUnlock()
+	}
+	return nil
+}
+
+func nextTurnByName(ctx context.Context, s *paper.Service, name string, work func() bool) error {
+	for range 10 {
+		if err := s.Lock(ctx, "all"); err != nil { // want `what Service.Lock takes is still held where line [0-9]+ takes it again`
+			return err
+		}
+		if err := s.RLock(ctx, name); err != nil { // want `what Service.RLock takes is not released on all paths to its next turn`
+			return err
+		}
+		if work() {
+			continue
+		}
+		s.RUnlock(name)
+		s.Unlock("all")
+	}
+	return nil
+}
+
+func namesOfTurns(ctx context.Context, s *paper.Service, names []string, work func() bool) error {
+	for _, name := range names {
+		if err := s.RLock(ctx, name); err != nil {
+			return err
+		}
+		if work() {
+			s.RUnlock(name)
+			continue
+		}
+	}
+	for _, name := range names {
+		s.RUnlock(name)
+	}
+	return nil
+}
+
+func computedNames(ctx context.Context, s *paper.Service, part func(int) string, work func() bool) error {
+	for range 10 {
+		if err := s.Lock(ctx, part(1)); err != nil {
+			return err
+		}
+		if work() {
+			s.Unlock(part(1))
+			continue
+		}
+		s.Unlock(part(1))
+	}
+	return nil
+}
+
+func ofAClient(ctx context.Context, c *paper.Client, work func() bool) error {
+	for range 10 {
+		taken, err := c.TryRLock("a") // want `what Client.TryRLock takes is not released on all paths to its next turn`
+		if err != nil {
+			return err
+		}
+		if !taken {
+			continue
+		}
+		if work() {
+			continue
+		}
+		if err := c.RUnlock("a"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func ofAClientReleased(c *paper.Client, work func() bool) (bool, error) {
+	taken, err := c.TryLock("a")
+	if err != nil {
+		return false, err
+	}
+	if !taken {
+		return false, nil
+	}
+	if err := c.Unlock("a"); err != nil {
+		return false, err
+	}
+	return true, nil
+}
+
+func closedClient(ctx context.Context, c *paper.Client, work func() bool) error {
+	if err := c.Lock(ctx, "a"); err != nil {
+		return err
+	}
+	if work() {
+		return c.Close()
+	}
+	return c.Unlock("a")
+}
