@@ -15,6 +15,9 @@ import (
 // Module is the import path that the runtime's own functions start with.
 const Module = "github.com/gopgas/gopgas/"
 
+// generated is how the names of the files end that pgasgen writes.
+const generated = "_pgas.go"
+
 // ownPackages are those whose frames a report leaves out.
 var ownPackages = [...]string{"pgas.", "pgas/", "arena.", "atomics.", "coherent.", "containers.", "dsm.", "dsm/", "input.", "internal/",
 	"locks.", "notify.", "progress."}
@@ -79,13 +82,18 @@ func find(pcs []uintptr, behindPanic bool) (call, site string) {
 		if f.Function != "" && !behindPanic && !IsRuntime(f.Function, f.File) {
 			return call, filepath.Join(filepath.Base(filepath.Dir(f.File)), filepath.Base(f.File)) + ":" + strconv.Itoa(f.Line)
 		}
-		if strings.HasPrefix(f.Function, Module) {
+		if isCall(f.Function, f.File) {
 			call = shortName(f.Function)
 		}
 		if !more {
 			return "", ""
 		}
 	}
+}
+
+// isCall reports whether a function is one that programs call: of this module, or an accessor that pgasgen has written.
+func isCall(function, file string) bool {
+	return strings.HasPrefix(function, Module) || strings.HasSuffix(file, generated)
 }
 
 // shortName returns the name of a function without its package, its type arguments and what closures add: "Queue.Push"
@@ -136,7 +144,7 @@ func IsRuntime(function, file string) bool {
 	if strings.HasSuffix(file, "_test.go") {
 		return false
 	}
-	if strings.HasSuffix(file, "_pgas.go") || isOwnFile(file) {
+	if strings.HasSuffix(file, generated) || isOwnFile(file) {
 		return true
 	}
 	for _, p := range library {

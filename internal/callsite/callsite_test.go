@@ -38,6 +38,28 @@ func TestIsRuntime(t *testing.T) {
 	}
 }
 
+// TestIsCall: a report names the accessor that the program calls, and not what stands between them.
+func TestIsCall(t *testing.T) {
+	for _, c := range []struct {
+		function, file string
+		want           string
+	}{
+		{Module + "pgas.GetField[...]", "generated_unsafe.go", "GetField"},
+		{"example.com/solver.CellRef.GetSum", "cell_pgas.go", "CellRef.GetSum"},
+		{"main.CellRef.GetSum", "cell_pgas.go", "CellRef.GetSum"},
+		{Module + "containers.(*Queue[...]).Push.func1", "queue.go", "Queue.Push"},
+		{"slices.SortFunc[...]", "sort.go", ""},
+	} {
+		got := ""
+		if isCall(c.function, c.file) {
+			got = shortName(c.function)
+		}
+		if got != c.want {
+			t.Errorf("%s in %s: %q, want %q", c.function, c.file, got, c.want)
+		}
+	}
+}
+
 // TestOfPanic: the site of a panic is that of the call that has panicked, not of the deferred function that asks.
 func TestOfPanic(t *testing.T) {
 	var at, asked string
