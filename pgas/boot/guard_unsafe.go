@@ -16,7 +16,6 @@ import (
 	"fmt"
 	"os"
 	"runtime"
-	"sync"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -130,11 +129,4 @@ func (g *Guard) Close() error {
 		return fmt.Errorf("unmapping a guarded view: %w", err)
 	}
 	return nil
-}
-
-// goMemory describes the memory of a segment in Go memory, for its guards.
-type goMemory struct {
-	raw     *byte // start of the allocation, as the garbage collector knows it
-	skew    int   // bytes from raw to the segment
-	unguard sync.Once
 }

@@ -92,16 +92,13 @@ func mapSegment(f *os.File, bytes int) (*Segment, error) {
 // NewSegment makes a segment in Go memory, for PEs that are goroutines of one process: the race
 // detector sees every access to Go memory.
 func NewSegment(npes, cores int, heapMax uint64) *Segment {
-	n := SegmentBytes(npes, heapMax)
-	raw := make([]byte, n+HeapAlign)
-	skew := int(-uintptr(unsafe.Pointer(&raw[0])) % HeapAlign)
-	mem := raw[skew:][:n:n]
+	raw, skew, mem := newMemory(SegmentBytes(npes, heapMax))
 	writeHeader(mem, npes, 0, npes, cores, heapMax)
 	s, err := view(mem)
 	if err != nil {
 		panic(err) // the header was written two lines above
 	}
-	s.raw, s.skew = &raw[0], skew
+	s.raw, s.skew = raw, skew
 	return s
 }
 
