@@ -51,8 +51,8 @@ var unseenCases = []struct {
 	}},
 	{"more than 32 places", false, func(p *racer, _ string) {
 		d := must(pgas.Alloc[uint64](p.ctx, p.World, 100))
-		for i := 0; i < 100; i += 2 {
-			d.At(i).Put(p.next(), 1)
+		for i := range 100 {
+			d.At(i*2%100).Put(p.next(), 1)
 		}
 		mustDo(p.Barrier(p.ctx))
 		for i := 0; i < 100; i += 2 {

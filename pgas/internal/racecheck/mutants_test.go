@@ -34,7 +34,7 @@ var mutants = []mutant.Bug{
 	mutant.New("an operation that joins others is lost", "underway.go", "^TestOracleOfLongPrograms$", "	x.upTo[s] = max(x.upTo[s], a.Number)\n", "	_ = s\n"),
 	mutant.New("notes of contexts that count as one are in order", "notified.go", "^TestUnseenNotes", " || c.crowded\n", "\n"),
 	mutant.New("calls that count as one are not told", "detector.go", "^TestUnseen$", "		if q.Call.Number <= c.upTo {\n", "		if q.Call.Size < 0 {\n"),
-	mutant.New("places that count as one are not told", "underway.go", "^TestUnseen$", "	t.merge()\n	return false\n", "	t.merge()\n	return true\n"),
+	mutant.New("places that count as one are not told", "underway.go", "^TestUnseen$", "chain.Join(x.clock), true\n", "chain.Join(x.clock), false\n"),
 	mutant.New("notes are not in order", "pe.go", "^TestOracle$", "		a.Fenced[notifiedStream] = a.Number - 1\n", ""),
 	mutant.New("a wait tells nothing", "pe.go", "^TestOracle$", "	p.acquire(ctx, int(p.me), Question{Word: off, Bytes: bytes})\n", ""),
 	mutant.New("every step of a PE is in its epoch", "pe.go", "^TestOracle$", "	c.pe.own++\n	if stream > getStream", "	if stream > getStream"),

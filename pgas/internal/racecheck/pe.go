@@ -246,7 +246,7 @@ func (c *Context) issue(stream, to int, how How, off uint64, b blocks, behind *C
 		behind = behind.Join(t.noted)
 	}
 	lo, hi := off, b.end(off)
-	behind = behind.Join(t.onSame(&a, lo, hi, b.whole()))
+	behind = behind.Join(c.onSame(t, &a, lo, hi, b.whole()))
 	a.Clock = a.Clock.Join(behind)
 	if stream == notifiedStream {
 		t.notedTo = a.Fenced
@@ -258,9 +258,7 @@ func (c *Context) issue(stream, to int, how How, off uint64, b blocks, behind *C
 		t.gets = max(t.gets, a.Fenced[getStream])
 	}
 	if lo < hi {
-		if !t.remember(&a, lo, hi, a.Clock != c.pe.clock) {
-			c.pe.lost(UnseenRanges)
-		}
+		t.remember(&a, lo, hi, a.Clock != c.pe.clock)
 	}
 	return a
 }
@@ -274,10 +272,19 @@ func (c *Context) step(to int, how How, off uint64, b blocks, site Site) Access 
 		c.fence(&a, t)
 	}
 	if len(t.spans) > 0 {
-		a.Clock = a.Clock.Join(t.onSame(&a, off, b.end(off), b.whole()))
+		a.Clock = a.Clock.Join(c.onSame(t, &a, off, b.end(off), b.whole()))
 	}
 	a.more = a.Clock != c.pe.clock
 	return a
+}
+
+// onSame is target.onSame. It tells of a bound that this access is the first to come to. The caller holds pe.mu.
+func (c *Context) onSame(t *target, a *Access, lo, hi uint64, whole bool) *Clock {
+	chain, several := t.onSame(a, lo, hi, whole)
+	if several {
+		c.pe.lost(UnseenRanges)
+	}
+	return chain
 }
 
 func (c *Context) stream(s int) uint16 { return uint16(streams*c.slot + s) }
@@ -304,6 +311,9 @@ func (c *Context) Fence(pe int) {
 		for i := range t.underway {
 			if x := &t.underway[i]; x.chained && x.by.Stream%streams != getStream {
 				t.behind = t.behind.Join(x.by.Clock).Join(x.clock)
+				if x.merged {
+					c.pe.lost(UnseenRanges)
+				}
 			}
 		}
 	}

@@ -60,8 +60,9 @@ func (t *target) learned(upTo, fetches uint64) {
 func (a *Access) stands(e *Access) bool { return a.How.covers(e.How) && a.Fenced.has(&e.Fenced) }
 
 // onSame has a come after the operations to the PE on some of the same bytes. It returns the clock of those of which
-// a.Fenced cannot say it. whole says that a accesses all bytes from lo to hi.
-func (t *target) onSame(a *Access, lo, hi uint64, whole bool) (chain *Clock) {
+// a.Fenced cannot say it. whole says that a accesses all bytes from lo to hi. several reports whether some count as one:
+// a comes after fewer of them than it then counts as coming after.
+func (t *target) onSame(a *Access, lo, hi uint64, whole bool) (chain *Clock, several bool) {
 	for i, s := range t.spans {
 		if s.lo >= hi {
 			break
@@ -72,18 +73,18 @@ func (t *target) onSame(a *Access, lo, hi uint64, whole bool) (chain *Clock) {
 		switch x := &t.underway[i]; {
 		case x.merged:
 			a.Fenced.join(&x.upTo)
-			chain = chain.Join(x.clock)
+			chain, several = chain.Join(x.clock), true
 		case whole && !x.chained && lo <= s.lo && s.hi <= hi && a.stands(&x.by):
 		default:
 			chain = chain.Join(x.by.release())
 		}
 	}
-	return chain
+	return chain, several
 }
 
 // remember remembers an operation on the bytes from lo to hi. It forgets those on bytes inside of that: the operation
-// comes after them. It reports false if neighbours count as one.
-func (t *target) remember(a *Access, lo, hi uint64, chained bool) bool {
+// comes after them. If there are many, neighbours count as one from then on.
+func (t *target) remember(a *Access, lo, hi uint64, chained bool) {
 	inside, at := false, 0
 	for i, s := range t.spans {
 		if s.lo >= hi {
@@ -91,7 +92,7 @@ func (t *target) remember(a *Access, lo, hi uint64, chained bool) bool {
 		}
 		if s.lo <= lo && hi <= s.hi && t.underway[i].merged {
 			t.underway[i].add(a, chained)
-			return true
+			return
 		}
 		if s.lo < lo {
 			at = i + 1
@@ -103,11 +104,9 @@ func (t *target) remember(a *Access, lo, hi uint64, chained bool) bool {
 	}
 	t.spans = slices.Insert(t.spans, at, span{lo, hi})
 	t.underway = slices.Insert(t.underway, at, underway{by: *a, chained: chained})
-	if len(t.spans) <= mostSpans {
-		return true
+	if len(t.spans) > mostSpans {
+		t.merge()
 	}
-	t.merge()
-	return false
 }
 
 // forget forgets what which chooses.

@@ -17,7 +17,8 @@ const (
 	mostContexts = 32
 	// mostSpans is how many ranges of a PE's memory are remembered that a context has operations under way to. With
 	// more, neighbours become one. Its operations count as if all of their streams came before a later one on these
-	// bytes: what is reported can only become less.
+	// bytes: what is reported can only become less. A program that accesses no such bytes before its next quiet loses
+	// nothing, and is not told.
 	mostSpans = 32
 	// mostFetched is how many words are remembered that atomics under way bring the values of. Those between count as
 	// fetched too if there are more.
@@ -56,8 +57,8 @@ func (u Unseen) Line() string {
 			"an access after a call that another call orders is not seen", mostCalls),
 		UnseenContexts: fmt.Sprintf("a PE has more than %d contexts, and those from the %dnd on count as one: "+
 			"a quiet or a fence that is missing on one of them is not seen", mostContexts, mostContexts),
-		UnseenRanges: fmt.Sprintf("a context has operations under way to more than %d places of a PE, and neighbours count as one: "+
-			"a fence that is missing between two of them is not seen; a Quiet in between makes room", mostSpans),
+		UnseenRanges: fmt.Sprintf("a context accesses bytes of a PE again, with operations under way to more than %d "+
+			"places there, and neighbours count as one: a fence that is missing between two of them is not seen; a Quiet in between makes room", mostSpans),
 		UnseenBuffers: fmt.Sprintf("a PE has more than %d buffers of operations under way: "+
 			"a use of one of the first ones before its completion is not seen; a Quiet in between makes room", mostBuffers),
 		UnseenNotes: fmt.Sprintf("a PE has sent notifications with more than %d tags and places, and further ones count as in any order: "+
