@@ -226,8 +226,11 @@ func typeName(x ast.Expr) string {
 	return ""
 }
 
+// A runner runs body with a seed.
+type runner func(ctx context.Context, seed uint64, body pgastest.Body) error
+
 // networks are those that this test runs over.
-var networks = map[string]func(ctx context.Context, seed uint64, body pgastest.Body) error{
+var networks = map[string]runner{
 	"late": func(ctx context.Context, seed uint64, body pgastest.Body) error {
 		return pgastest.Late(ctx, 2, 2, pgastest.Options{Seed: seed}, body)
 	},
@@ -254,9 +257,9 @@ func TestNonblocking(t *testing.T) {
 			for network, run := range networks {
 				switch p, g, c := puts[name], gets[name], collectives[name]; {
 				case p.put != nil:
-					p.observed(t, network, run)
+					observed(t, network, run, p)
 				case g.get != nil:
-					g.observed(t, network, run)
+					observed(t, network, run, g)
 				case c != nil:
 					c.observed(t, network, run)
 				default:
@@ -283,6 +286,40 @@ func expect(t *testing.T, network string, seed uint64, want string, observe func
 	}
 	if got != want {
 		t.Errorf("%s, seed %d: observed %s, want %s", network, seed, got, want)
+	}
+}
+
+// A pointToPoint is a form whose effects show in some values.
+type pointToPoint interface {
+	// wants returns the values that PEs see with the latest and the earliest seed.
+	wants() (late, early string)
+	// play is the body of a PE. What it sees it hands to see.
+	play(ctx context.Context, c nonblocking, seed uint64, see func(int64)) error
+}
+
+// observed fails unless PEs see with each seed what f wants.
+func observed(t *testing.T, network string, run runner, f pointToPoint) {
+	t.Helper()
+	late, early := f.wants()
+	for seed, want := range map[uint64]string{latest: late, earliest: early} {
+		expect(t, network, seed, want, func() (string, error) {
+			var seen []int64
+			err := run(t.Context(), seed, withMemory(func(ctx context.Context, c nonblocking) error {
+				return f.play(ctx, c, seed, func(v int64) { seen = append(seen, v) })
+			}))
+			return fmt.Sprint(seen), err
+		})
+	}
+}
+
+// withMemory returns the body of PEs that play with memory of their own.
+func withMemory(play func(ctx context.Context, c nonblocking) error) pgastest.Body {
+	return func(ctx context.Context, w *pgas.World) error {
+		c, err := newNonblocking(ctx, w)
+		if err != nil {
+			return err
+		}
+		return play(ctx, c)
 	}
 }
 
@@ -319,105 +356,85 @@ func (c nonblocking) notified(ctx context.Context, n int) error {
 	return err
 }
 
-// observed checks what PE 1 gets from puts whose sources PE 0 changes: at once, after waiting for the source in one way
-// or the other. With the latest seed a put is not there after a meeting of the PEs, although its source was waited for.
-func (p putForm) observed(t *testing.T, network string, run func(ctx context.Context, seed uint64, body pgastest.Body) error) {
-	t.Helper()
-	late := "[2 2 3 5]"
+func (p putForm) wants() (late, early string) {
 	if p.copied {
-		late = "[1 1 3 5]"
+		return "[1 1 3 5]", "[1 3 5]"
 	}
-	for seed, want := range map[uint64]string{latest: late, earliest: "[1 3 5]"} {
-		expect(t, network, seed, want, func() (string, error) {
-			var seen []int64
-			err := run(t.Context(), seed, func(ctx context.Context, w *pgas.World) error {
-				c, err := newNonblocking(ctx, w)
-				if err != nil {
-					return err
-				}
-				look := func() {
-					if c.PE() == 1 {
-						seen = append(seen, *c.data.At(0).Local())
-					}
-				}
-				change := func(v int64, before func(local pgas.LocalCompletion) error) error {
-					if c.PE() == 0 {
-						src := []int64{v, v}
-						if err := before(p.put(c, src)); err != nil {
-							return err
-						}
-						src[0] = v + 1
-					}
-					return nil
-				}
-				err = change(1, func(pgas.LocalCompletion) error { return nil })
-				err = errors.Join(err, c.Barrier(ctx))
-				look()
-				err = errors.Join(err, c.Barrier(ctx), change(3, func(local pgas.LocalCompletion) error { return local.Wait(ctx) }))
-				if seed == latest {
-					err = errors.Join(err, c.Sync(ctx))
-					look()
-				}
-				err = errors.Join(err, c.Barrier(ctx))
-				look()
-				err = errors.Join(err, c.Barrier(ctx), change(5, func(pgas.LocalCompletion) error { return c.Context().QuietLocal(ctx) }), c.Barrier(ctx))
-				look()
-				if p.notes {
-					err = errors.Join(err, c.notified(ctx, 3))
-				}
-				return err
-			})
-			return fmt.Sprint(seen), err
-		})
-	}
+	return "[2 2 3 5]", "[1 3 5]"
 }
 
-// observed checks what PE 0 finds where a get is to fill: after the call, after a wait for sources, after the quiet.
-// It also checks what PE 0 gets in the end if PE 1 stores to what is got, after the call and before the quiet.
-func (g getForm) observed(t *testing.T, network string, run func(ctx context.Context, seed uint64, body pgastest.Body) error) {
-	t.Helper()
-	for seed, want := range map[uint64]string{latest: "[70 70 1 4]", earliest: "[1 1 1 1]"} {
-		expect(t, network, seed, want, func() (string, error) {
-			var seen []int64
-			err := run(t.Context(), seed, func(ctx context.Context, w *pgas.World) error {
-				c, err := newNonblocking(ctx, w)
-				if err != nil {
-					return err
-				}
-				set := func(v int64) { *c.data.At(0).Local(), c.floats.Local()[0] = v, float64(v) }
-				set(1)
-				err = errors.Join(err, c.Barrier(ctx))
-				if c.PE() == 0 {
-					got := g.start(c)
-					seen = append(seen, got.value())
-					err = errors.Join(err, c.Context().QuietLocal(ctx))
-					seen = append(seen, got.value())
-					err = errors.Join(err, c.Quiet(ctx))
-					seen = append(seen, got.value())
-				}
-				err = errors.Join(err, c.Barrier(ctx))
-				set(1)
-				err = errors.Join(err, c.Barrier(ctx))
-				if c.PE() == 0 {
-					got := g.start(c)
-					c.flag.Set(1, 1)
-					_, waited := c.flag.WaitUntil(ctx, pgas.EQ, 1)
-					err = errors.Join(err, waited, c.Quiet(ctx))
-					seen = append(seen, got.value())
-				} else {
-					_, waited := c.flag.WaitUntil(ctx, pgas.EQ, 1)
-					set(4)
-					c.flag.Set(0, 1)
-					err = errors.Join(err, waited)
-				}
-				if g.notes {
-					err = errors.Join(err, c.notified(ctx, 2))
-				}
-				return errors.Join(err, c.Barrier(ctx))
-			})
-			return fmt.Sprint(seen), err
-		})
+// play shows what PE 1 gets from puts whose sources PE 0 changes: at once, after waiting for the source in one way or
+// the other. With the latest seed a put is not there after a meeting of the PEs, although its source was waited for.
+func (p putForm) play(ctx context.Context, c nonblocking, seed uint64, see func(int64)) error {
+	look := func() {
+		if c.PE() == 1 {
+			see(*c.data.At(0).Local())
+		}
 	}
+	change := func(v int64, before func(local pgas.LocalCompletion) error) error {
+		if c.PE() == 0 {
+			src := []int64{v, v}
+			if err := before(p.put(c, src)); err != nil {
+				return err
+			}
+			src[0] = v + 1
+		}
+		return nil
+	}
+	err := change(1, func(pgas.LocalCompletion) error { return nil })
+	err = errors.Join(err, c.Barrier(ctx))
+	look()
+	err = errors.Join(err, c.Barrier(ctx), change(3, func(local pgas.LocalCompletion) error { return local.Wait(ctx) }))
+	if seed == latest {
+		err = errors.Join(err, c.Sync(ctx))
+		look()
+	}
+	err = errors.Join(err, c.Barrier(ctx))
+	look()
+	quiet := func(pgas.LocalCompletion) error { return c.Context().QuietLocal(ctx) }
+	err = errors.Join(err, c.Barrier(ctx), change(5, quiet), c.Barrier(ctx))
+	look()
+	if p.notes {
+		err = errors.Join(err, c.notified(ctx, 3))
+	}
+	return err
+}
+
+func (getForm) wants() (late, early string) { return "[70 70 1 4]", "[1 1 1 1]" }
+
+// play shows what PE 0 finds where a get is to fill: after the call, after a wait for sources, after the quiet. It also
+// shows what PE 0 gets in the end if PE 1 stores to what is got, after the call and before the quiet.
+func (g getForm) play(ctx context.Context, c nonblocking, _ uint64, see func(int64)) error {
+	set := func(v int64) { *c.data.At(0).Local(), c.floats.Local()[0] = v, float64(v) }
+	set(1)
+	err := c.Barrier(ctx)
+	if c.PE() == 0 {
+		got := g.start(c)
+		see(got.value())
+		err = errors.Join(err, c.Context().QuietLocal(ctx))
+		see(got.value())
+		err = errors.Join(err, c.Quiet(ctx))
+		see(got.value())
+	}
+	err = errors.Join(err, c.Barrier(ctx))
+	set(1)
+	err = errors.Join(err, c.Barrier(ctx))
+	if c.PE() == 0 {
+		got := g.start(c)
+		c.flag.Set(1, 1)
+		_, waited := c.flag.WaitUntil(ctx, pgas.EQ, 1)
+		err = errors.Join(err, waited, c.Quiet(ctx))
+		see(got.value())
+	} else {
+		_, waited := c.flag.WaitUntil(ctx, pgas.EQ, 1)
+		set(4)
+		c.flag.Set(0, 1)
+		err = errors.Join(err, waited)
+	}
+	if g.notes {
+		err = errors.Join(err, c.notified(ctx, 2))
+	}
+	return errors.Join(err, c.Barrier(ctx))
 }
 
 // start issues g and returns what it is to fill.
@@ -430,15 +447,11 @@ func (g getForm) start(c nonblocking) *result {
 // observed checks a collective of which PE 0 changes the source after the call: with the latest seed the results are
 // others, and no destination has changed at the end of the call. With the earliest one the results are those of the
 // program without that change, and destinations have changed.
-func (f collective) observed(t *testing.T, network string, run func(ctx context.Context, seed uint64, body pgastest.Body) error) {
+func (f collective) observed(t *testing.T, network string, run runner) {
 	t.Helper()
 	results := func(seed uint64, change bool) (filled bool, all [2][2]int64, err error) {
 		var early [2]bool
-		err = run(t.Context(), seed, func(ctx context.Context, w *pgas.World) error {
-			c, err := newNonblocking(ctx, w)
-			if err != nil {
-				return err
-			}
+		err = run(t.Context(), seed, withMemory(func(ctx context.Context, c nonblocking) error {
 			src, dst := c.data.Range(8, 10), c.data.Range(10, 12)
 			copy(src.Local(), [][]int64{{3, 3}, {5, 5}}[c.PE()])
 			copy(dst.Local(), []int64{unfilled, unfilled})
@@ -450,10 +463,10 @@ func (f collective) observed(t *testing.T, network string, run func(ctx context.
 			if change && c.PE() == 0 {
 				copy(src.Local(), []int64{100, 100})
 			}
-			err = r.Wait(ctx)
+			err := r.Wait(ctx)
 			all[c.PE()] = [2]int64(dst.Local())
 			return errors.Join(err, c.Barrier(ctx))
-		})
+		}))
 		return early[0] || early[1], all, err
 	}
 	_, clean, err := results(latest, false)
