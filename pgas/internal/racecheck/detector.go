@@ -20,12 +20,6 @@ type wordRelease struct {
 	off, bytes uint8 // in the aligned word
 }
 
-// Sizes of them, with the place of a word in a map.
-var (
-	wordBytes    = sizeOf[wordClocks]() + mapBytes
-	releaseBytes = sizeOf[wordRelease]()
-)
-
 // mostReleases is how many releases a word keeps as they are.
 const mostReleases = 4
 
@@ -95,6 +89,7 @@ type Detector struct {
 	words  map[uint64]*wordClocks // by offset
 	others *Clock                 // of the words that have no room in words
 	notes  map[NoteKey]*noteClocks
+	loose  *Clock // of the notes that have no room in notes
 	calls  map[team]*callClocks
 	weight weight
 }
@@ -199,16 +194,20 @@ func (d *Detector) release(r *Record, a *Access) {
 		return
 	}
 	c := r.Access.release()
+	d.weight.clock(c)
 	if r.Release&ReleaseNote != 0 {
 		n := d.notes[r.Key]
 		if n == nil {
 			n = new(noteClocks)
 			d.notes[r.Key] = n
+			d.weight.bytes += noteBytes
 		}
 		n.add(c, r.Mixed)
+		d.weight.bytes += 16 // a place in a slice that grows
+		d.weight.clock(n.merged)
 	}
 	if r.Release&ReleaseCall != 0 {
-		d.call(r.Call).enter(r.Call, c)
+		d.weight.bytes += d.call(r.Call).enter(r.Call, c)
 	}
 }
 
@@ -247,16 +246,16 @@ func (d *Detector) Answer(q Question) *Clock {
 	switch {
 	case q.Call != nil:
 		c := d.call(*q.Call)
-		if q.Call.Number <= c.upTo {
+		if n := q.Call.Number; n <= c.upTo && n > c.folded {
 			d.lost(UnseenCalls)
 		}
 		return c.leave(q)
 	case q.Note != nil:
 		n := d.notes[*q.Note]
 		if n == nil {
-			return nil
+			return d.loose
 		}
-		c := n.next()
+		c := d.loose.Join(n.next())
 		if q.Stays {
 			return c
 		}
@@ -334,6 +333,7 @@ type callClocks struct {
 	calls   map[uint64]*callClock
 	earlier *Clock // of calls that are no longer kept apart
 	upTo    uint64 // the last of them
+	folded  uint64 // the last of those that had no room in bytes
 }
 
 // callClock are the clocks of one call.
@@ -350,16 +350,17 @@ func (d *Detector) call(k CallKey) *callClocks {
 	return d.calls[t]
 }
 
-// enter notes that a member enters a call.
-func (c *callClocks) enter(k CallKey, clock *Clock) {
+// enter notes that a member enters a call. It returns how many more bytes that needs.
+func (c *callClocks) enter(k CallKey, clock *Clock) (more uint64) {
 	if k.Number <= c.upTo {
 		c.earlier = c.earlier.Join(clock)
-		return
+		return 0
 	}
 	one := c.calls[k.Number]
 	if one == nil {
 		one = &callClock{entered: make([]*Clock, k.Size)}
 		c.calls[k.Number] = one
+		more = callBytes + 8*uint64(k.Size)
 		for len(c.calls) > mostCalls {
 			c.merge()
 		}
@@ -367,6 +368,7 @@ func (c *callClocks) enter(k CallKey, clock *Clock) {
 	if int(k.Member) < len(one.entered) {
 		one.entered[k.Member] = clock
 	}
+	return more
 }
 
 // merge no longer keeps the first call apart.
@@ -398,6 +400,15 @@ func (c *callClocks) leave(q Question) *Clock {
 	return clock
 }
 
+// Sizes of what orders, with its place in a map.
+var (
+	wordBytes    = sizeOf[wordClocks]() + mapBytes
+	releaseBytes = sizeOf[wordRelease]()
+	noteBytes    = sizeOf[noteClocks]() + sizeOf[NoteKey]() + mapBytes
+	callBytes    = sizeOf[callClock]() + mapBytes
+	teamBytes    = sizeOf[callClocks]() + mapBytes
+)
+
 // word counts the clocks of a word.
 func (s *scales) word(w *wordClocks) {
 	s.bytes += wordBytes + releaseBytes*uint64(cap(w.last))
@@ -408,9 +419,35 @@ func (s *scales) word(w *wordClocks) {
 	s.clock(w.clock[1])
 }
 
+// note counts the clocks of notes.
+func (s *scales) note(n *noteClocks) {
+	s.bytes += noteBytes + 8*uint64(cap(n.queued))
+	for _, c := range n.queued {
+		s.clock(c)
+	}
+	s.clock(n.merged)
+}
+
+// team counts the clocks of calls of a team.
+func (s *scales) team(c *callClocks) {
+	s.bytes += teamBytes
+	for _, one := range c.calls {
+		s.bytes += callBytes + 8*uint64(len(one.entered))
+		for _, clock := range one.entered {
+			s.clock(clock)
+		}
+	}
+	s.clock(c.earlier)
+}
+
 // weigh counts what the detector keeps. If that is too much, it forgets some.
 func (d *Detector) weigh() {
 	d.weight.scales = d.counted()
+	if d.weight.share() < 1 && d.weight.orders > d.weight.limit()/4 {
+		d.lost(UnseenOrders)
+		d.fold()
+		d.weight.scales = d.counted()
+	}
 	for first := true; d.weight.share() < 1 && (first || len(d.shadow.pages) > 0); first = false {
 		d.lighten(d.weight.share())
 		d.weight.scales = d.counted()
@@ -421,6 +458,14 @@ func (d *Detector) weigh() {
 // counted counts what the detector keeps.
 func (d *Detector) counted() scales {
 	s := d.weight.start(d.pe)
+	s.clock(d.loose)
+	for _, n := range d.notes {
+		s.note(n)
+	}
+	for _, c := range d.calls {
+		s.team(c)
+	}
+	s.orders = s.bytes
 	for _, p := range d.shadow.pages {
 		s.page(p)
 	}
@@ -429,6 +474,22 @@ func (d *Detector) counted() scales {
 	}
 	s.clock(d.others)
 	return s
+}
+
+// fold makes all notes have one clock, and the calls of each team so far.
+func (d *Detector) fold() {
+	for key, n := range d.notes {
+		for _, c := range append(n.queued, n.merged) {
+			d.loose = d.loose.Join(c)
+		}
+		delete(d.notes, key)
+	}
+	for _, c := range d.calls {
+		for len(c.calls) > 0 {
+			c.merge()
+		}
+		c.folded = c.upTo
+	}
 }
 
 // lighten forgets pages, so that a share of them is left. The words of the others have one clock together.

@@ -42,6 +42,7 @@ const (
 	UnseenRanges                 // the order of many operations under way
 	UnseenBuffers                // of operations under way
 	UnseenNotes                  // the order of notes
+	UnseenOrders                 // which note or call has released something
 	UnseenAnswer                 // of another PE
 	UnseenRelease                // by a lock of a connection
 	kindsOfUnseen
@@ -63,6 +64,8 @@ func (u Unseen) Line() string {
 			"a use of one of the first ones before its completion is not seen; a Quiet in between makes room", mostBuffers),
 		UnseenNotes: fmt.Sprintf("a PE has sent notifications with more than %d tags and places, and further ones count as in any order: "+
 			"a wait for the wrong one of them is not seen", mostNotes),
+		UnseenOrders: "there is no room for all notifications and collectives that no PE has waited for yet, and they count as one: " +
+			"a wait for the wrong one of them is not seen",
 		UnseenRelease: "what a PE has told by a lock of a connection cannot be read, and counts as nothing",
 		UnseenAnswer:  "a PE has not answered what it knows, and counts as knowing nothing",
 	}[u]

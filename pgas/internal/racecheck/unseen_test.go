@@ -109,6 +109,66 @@ func TestUnseenNotesOfManyContexts(t *testing.T) {
 	p.chans[1].Put(1, 512, p.mem[1][4096:][:8])
 }
 
+// TestOrdersAreBounded: notes and calls that no PE waits for, and updates of memory that is not judged, have no more
+// bytes than the bound. One kind of line says what is not seen from then on, and each of them still orders who waits
+// for it.
+func TestOrdersAreBounded(t *testing.T) {
+	const npes, most, n = 64, 2 << 20, 20_000
+	for _, c := range []struct {
+		kind Unseen
+		what func(i uint64, r *Record) Question // makes r the i-th release, and asks for it
+	}{
+		{UnseenOrders, func(i uint64, r *Record) Question {
+			r.Release, r.Key, r.Mixed = ReleaseNote, NoteKey{Stamp: 1, Bytes: 8, Off: 8 * i}, i%2 == 0
+			return Question{Note: &r.Key}
+		}},
+		{UnseenOrders, func(i uint64, r *Record) Question { // one key
+			r.Release, r.Key = ReleaseNote, NoteKey{Stamp: 1, Bytes: 8}
+			return Question{Note: &r.Key}
+		}},
+		{UnseenOrders, func(i uint64, r *Record) Question {
+			k := CallKey{Slot: int32(i / mostCalls), Number: i%mostCalls + 1, Member: 1, Size: npes}
+			r.Release, r.Call = ReleaseCall, k
+			return Question{Call: &r.Call, Last: npes - 1}
+		}},
+		{UnseenAccesses, func(i uint64, r *Record) Question {
+			r.Release, r.Off, r.Bytes, r.Stride, r.Count = ReleaseWord, 8*i, 8, 8, 1
+			return Question{Word: r.Off, Bytes: 8}
+		}},
+	} {
+		told := map[Unseen]bool{}
+		d := NewDetector(0, npes, func(Report) { t.Error("a race") }, func(u Unseen) { told[u] = true })
+		d.weight.most = most
+		d.Apply(&Record{Release: Exempted, Stride: 8 * n})
+		released := func(i uint64) *Record {
+			var clock *Clock
+			a := Access{Strand: Strand{From: 1, To: -1, Own: i + 1}}
+			a.Clock = clock.withOwn(npes-1, i+1)
+			return &Record{Access: a}
+		}
+		for i := range uint64(n) {
+			r := released(i)
+			c.what(i, r)
+			d.Apply(r)
+			if i%1000 == 0 {
+				if s := d.counted(); s.bytes > most {
+					t.Fatalf("kind %d: %d bytes", c.kind, s.bytes)
+				}
+			}
+		}
+		if len(told) != 1 || !told[c.kind] {
+			t.Errorf("kind %d: told are %v", c.kind, told)
+		}
+		var known *Clock
+		for i := range uint64(n) {
+			r := released(i)
+			if known = known.Join(d.Answer(c.what(i, r))); !known.has(&r.Strand) || known.component(npes-1).own < i+1 {
+				t.Fatalf("kind %d: who has waited for release %d knows nothing of it", c.kind, i)
+			}
+		}
+	}
+}
+
 // detector returns the detector of a PE.
 func (p *pair) detector(pe int) *Detector { return p.pes[pe].carrier.(InProcess)[pe] }
 

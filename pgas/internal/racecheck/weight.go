@@ -24,8 +24,9 @@ type weight struct {
 
 // scales count bytes. What has mark was counted. Two detectors that share something may both count it.
 type scales struct {
-	mark  uint64
-	bytes uint64
+	mark   uint64
+	bytes  uint64
+	orders uint64 // of them what a walk has found of notes and calls
 }
 
 func sizeOf[T any]() uint64 { return uint64(reflect.TypeFor[T]().Size()) }
