@@ -3,12 +3,22 @@ package racecheck
 // Memory of this process that is no symmetric memory, and that operations under way read or fill. Loads and stores of
 // the program are not seen, but other operations that use the same memory are.
 
-// buffers are the buffers of operations under way.
+// buffers are the buffers of operations under way, and some of operations that are complete: these race with nothing,
+// and are dropped together.
 type buffers struct {
-	list  []*buffer             // in the order of their operations
-	pages map[uintptr][]*buffer // by the pages that they are in, those of few pages
-	wide  []*buffer             // the others
+	list     []*buffer             // in the order of their operations
+	pages    map[uintptr][]*buffer // by the pages that they are in, those of few pages
+	wide     []*buffer             // the others
+	complete int                   // at least so many are of complete operations, or none is
+	added    uint64                // bytes of those added since complete ones were dropped
 }
+
+const (
+	// fewBuffers is how many are looked through at each completion.
+	fewBuffers = 16
+	// mostAdded is how many bytes of buffers are added at most before complete ones are dropped.
+	mostAdded = 4 << 20
+)
 
 // buffer is one of them. It keeps its memory from being used again for something else.
 type buffer struct {
@@ -30,8 +40,8 @@ func newBuffer(mem []byte, at blocks, by *Access) buffer {
 func (x *buffer) isWide() bool { return x.last-x.first >= fewPages }
 
 // use returns the races of an access to blocks of mem with the buffers, and remembers it if it is of an operation under
-// way.
-func (b *buffers) use(mem []byte, at blocks, a *Access, pe int, lost func(Unseen)) []Report {
+// way. Operations before known are complete.
+func (b *buffers) use(mem []byte, at blocks, a *Access, pe int, known *Clock, lost func(Unseen)) []Report {
 	if len(b.list) == 0 && a.Number == 0 {
 		return nil
 	}
@@ -45,10 +55,14 @@ func (b *buffers) use(mem []byte, at blocks, a *Access, pe int, lost func(Unseen
 	if a.Number == 0 {
 		return races
 	}
-	if len(b.list) >= mostBuffers {
-		b.keep(b.list[mostBuffers/2:])
+	if len(b.list)-b.complete >= mostBuffers {
+		b.prune(known)
+	}
+	if len(b.list)-b.complete >= mostBuffers {
+		b.keep(b.list[len(b.list)-mostBuffers/2:])
 		lost(UnseenBuffers)
 	}
+	b.added += uint64(len(mem))
 	b.add(&y)
 	return races
 }
@@ -100,8 +114,18 @@ func (b *buffers) keep(some []*buffer) {
 	clear(old[len(b.list):])
 }
 
+// completed notes that n operations are complete, all those before a clock are. A look at all buffers is for a quarter as
+// many completions, so that each costs the same.
+func (b *buffers) completed(c *Clock, n int) {
+	b.complete += n
+	if len(b.list) <= fewBuffers || 4*b.complete >= len(b.list) || b.added >= mostAdded {
+		b.prune(c)
+	}
+}
+
 // prune drops the buffers of operations that come before a clock.
 func (b *buffers) prune(c *Clock) {
+	b.complete, b.added = 0, 0
 	left := make([]*buffer, 0, 4)
 	for _, x := range b.list {
 		if !c.has(&x.by.Strand) {

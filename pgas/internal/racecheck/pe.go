@@ -146,7 +146,7 @@ func (p *PE) use(mem []byte, a Access, b blocks) {
 		return
 	}
 	p.mu.Lock()
-	races := p.buffers.use(mem, b, &a, int(p.me), p.lost)
+	races := p.buffers.use(mem, b, &a, int(p.me), p.clock, p.lost)
 	p.mu.Unlock()
 	for _, r := range races {
 		p.report(r)
@@ -159,6 +159,7 @@ type Context struct {
 	slot    int
 	users   int             // how many contexts of the program share it
 	crowded bool            // several have: their notes may arrive in any order
+	sources int             // how many buffers are sources of operations since the last quiet, also a local one
 	issued  [streams]uint64 // the last operation of each stream
 	fenced  UpTo            // the last ones before a fence
 	to      map[int]*target
@@ -233,10 +234,14 @@ func (c *Context) issue(stream, to int, how How, off uint64, b blocks, behind *C
 	c.issued[stream]++
 	a.To, a.Stream, a.Number = int32(to), c.stream(stream), c.issued[stream]
 	c.pe.own++
+	t := c.target(to)
 	if stream > getStream {
+		t.buffers++
+		if stream == sourceStream {
+			c.sources++
+		}
 		return a
 	}
-	t := c.target(to)
 	if stream != getStream { // a fence orders no gets
 		c.fence(&a, t)
 	}
@@ -361,10 +366,15 @@ func (c *Context) quieted(pe int, m Mark) (learned map[int]toLearn) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	c.complete(pe, &m)
-	p.buffers.prune(p.clock)
+	if pe < 0 {
+		c.sources = 0
+	}
+	buffers := 0
 	for to, t := range c.to {
 		if pe < 0 || to == pe {
 			t.behind = nil
+			buffers += t.buffers
+			t.buffers = 0
 			t.forget(func(i int, _ span) bool { return t.underway[i].complete(&m) })
 			if len(t.fetched) > 0 {
 				if learned == nil {
@@ -374,6 +384,7 @@ func (c *Context) quieted(pe int, m Mark) (learned map[int]toLearn) {
 			}
 		}
 	}
+	p.buffers.completed(p.clock, buffers)
 	return learned
 }
 
@@ -385,7 +396,8 @@ func (c *Context) QuietedLocal(m Mark) {
 	c.pe.mu.Lock()
 	defer c.pe.mu.Unlock()
 	c.complete(-1, &Mark{sourceStream: m[sourceStream]})
-	c.pe.buffers.prune(c.pe.clock)
+	c.pe.buffers.completed(c.pe.clock, c.sources)
+	c.sources = 0
 }
 
 // complete notes that the operations to a PE, or to all if pe < 0, are complete up to a mark.
@@ -408,5 +420,5 @@ func (c *Context) released(pe int, source uint64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.clock = p.clock.withTo(p.me, c.stream(sourceStream), int32(pe), 0, source)
-	p.buffers.prune(p.clock)
+	p.buffers.completed(p.clock, 1)
 }

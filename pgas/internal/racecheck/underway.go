@@ -15,6 +15,7 @@ type target struct {
 	underway []underway
 	fetched  []words // what atomics under way bring the values of
 	fetches  uint64  // how many have been remembered
+	buffers  int     // how many buffers are of operations since the last quiet
 }
 
 // span is the range of the operations with the same index in target.underway.
