@@ -17,7 +17,7 @@ import (
 type asks struct {
 	mu       sync.Mutex
 	last     uint64                       // the number of the last question of this PE
-	answered map[uint64]**racecheck.Clock // of the questions that wait for an answer; nil: none yet
+	answered map[uint64]**racecheck.Clock // of the question of each goroutine that waits for an answer; nil: none yet
 	heard    []heard                      // questions of others, in the order of their arrival
 }
 
@@ -154,10 +154,26 @@ func (a *asks) answer(number uint64, clock *racecheck.Clock) {
 	}
 }
 
-// hear notes a question of another PE.
-func (a *asks) hear(h heard) {
+// mostHeard is how many questions of other PEs may be open. A goroutine has one, and waits for the answer.
+const mostHeard = 1 << 16
+
+var errMany = fmt.Errorf("more than %d questions are open", mostHeard)
+
+// hear notes a question of another PE. It returns an error if there are more than others can have.
+func (a *asks) hear(h heard) error {
 	a.mu.Lock()
+	defer a.mu.Unlock()
+	if len(a.heard) >= mostHeard {
+		return errMany
+	}
 	a.heard = append(a.heard, h)
+	return nil
+}
+
+// again notes questions that have not been answered, before those that were heard since.
+func (a *asks) again(left []heard) {
+	a.mu.Lock()
+	a.heard = append(left, a.heard...)
 	a.mu.Unlock()
 }
 
@@ -167,16 +183,14 @@ func (a *asks) open() int {
 	return len(a.heard)
 }
 
-// next takes the first question of another PE.
-func (a *asks) next() (h heard, ok bool) {
+// first takes the first n questions of other PEs.
+func (a *asks) first(n int) []heard {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if len(a.heard) == 0 {
-		return heard{}, false
-	}
-	h = a.heard[0]
-	a.heard = append(a.heard[:0], a.heard[1:]...)
-	return h, true
+	n = min(n, len(a.heard))
+	first := a.heard[:n:n]
+	a.heard = a.heard[n:]
+	return first
 }
 
 // Drain reads all records that have arrived, and answers the questions among them. It reports whether there was
@@ -188,15 +202,16 @@ func (c *Carriage) Drain() bool {
 	if n > 0 {
 		c.readAll() // what the askers have seen before they asked
 	}
-	var ready []heard
-	for range n {
-		if h, ok := c.asks.next(); ok {
-			ready = append(ready, h)
+	ready := c.asks.first(n)
+	c.reading.Unlock()
+	var left []heard
+	for _, h := range ready {
+		if !c.reply(h) {
+			left = append(left, h)
 		}
 	}
-	c.reading.Unlock()
-	for _, h := range ready {
-		c.reply(h)
+	if len(left) > 0 {
+		c.asks.again(left)
 	}
 	return worked
 }
@@ -233,7 +248,7 @@ func (c *Carriage) take(in *inbox, message []byte) error {
 	case kindQuestion:
 		number, q, err := in.question(message[1:])
 		if err == nil {
-			c.asks.hear(heard{in.from, number, q})
+			err = c.asks.hear(heard{in.from, number, q})
 		}
 		return err
 	case kindAnswer:
@@ -246,12 +261,11 @@ func (c *Carriage) take(in *inbox, message []byte) error {
 	return errTorn
 }
 
-// reply answers a question of another PE, or leaves it for later if the stream to that PE is in use.
-func (c *Carriage) reply(h heard) {
+// reply answers a question of another PE. It reports false, and does nothing, if the stream to that PE is in use.
+func (c *Carriage) reply(h heard) bool {
 	o, _ := c.stream(nil, h.from)
 	if !o.mu.TryLock() {
-		c.asks.hear(h)
-		return
+		return false
 	}
 	defer o.mu.Unlock()
 	if c.lost.Load() {
@@ -263,6 +277,7 @@ func (c *Carriage) reply(h heard) {
 	if !c.IsNear(h.from) {
 		c.quiet(h.from) // or it would wait for more to send
 	}
+	return true
 }
 
 // The goroutine of a Carriage looks at the rings at these intervals, longer ones when nothing arrives for a while.

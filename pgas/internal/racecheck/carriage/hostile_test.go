@@ -94,3 +94,30 @@ func TestReadEnds(t *testing.T) {
 		t.Errorf("%d messages of %d are read: %v, %v", read, first, any, err)
 	}
 }
+
+// TestOpenQuestionsAreBounded: a PE that asks without end is not listened to. The open questions are answered in their
+// order, also after those of a stream that was in use.
+func TestOpenQuestionsAreBounded(t *testing.T) {
+	var a asks
+	for i := range uint64(mostHeard) {
+		if err := a.hear(heard{from: 1, number: i}); err != nil {
+			t.Fatalf("question %d: %v", i, err)
+		}
+	}
+	if err := a.hear(heard{from: 1}); err == nil || a.open() != mostHeard {
+		t.Errorf("%d questions are open: %v", a.open(), err)
+	}
+	some := a.first(10)
+	if err := a.hear(heard{from: 1, number: mostHeard}); err != nil {
+		t.Error(err)
+	}
+	a.again(some[5:])
+	for i, h := range a.first(mostHeard) {
+		if h.number != uint64(i)+5 {
+			t.Fatalf("question %d is the %d. one", h.number, i)
+		}
+	}
+	if a.open() != 0 || len(a.first(1)) != 0 {
+		t.Errorf("%d questions are left", a.open())
+	}
+}

@@ -25,6 +25,9 @@ const (
 	noClock = 1<<32 - 2
 )
 
+// mostRows is how many rows of other PEs are kept as they were read. They are read again if there are more.
+const mostRows = 1 << 14
+
 func bucketOf(word uint64) int { return int(word>>3) & (buckets - 1) }
 
 // rows is what a PE keeps of the rows that it writes and reads.
@@ -147,6 +150,9 @@ func (c *Carriage) joinRows(to, bucket int, known *racecheck.Clock) (clock *race
 			if err != nil {
 				c.Lose(fmt.Sprintf("a clock of PE %d cannot be read: %v", pe, errTorn))
 				return nil, false, true
+			}
+			if len(c.rows.read) >= mostRows {
+				clear(c.rows.read)
 			}
 			c.rows.read[k] = readRow{version, row}
 			clock = clock.Join(row)
