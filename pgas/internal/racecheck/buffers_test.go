@@ -1,6 +1,7 @@
 package racecheck
 
 import (
+	"context"
 	"testing"
 
 	"github.com/gopgas/gopgas/pgas/transport"
@@ -115,5 +116,48 @@ func TestBuffersThatAreCompleteTakeNoRoom(t *testing.T) {
 	w.put(w.zero, 8)
 	if len(w.lines) != 1 || w.lines[0] != UnseenBuffers.Line() {
 		t.Errorf("told of one more is %q", w.lines)
+	}
+}
+
+// lent is a channel whose sources are read at a quiet.
+type lent struct {
+	idle
+	issued, read uint64
+}
+
+func (l *lent) PutZcopy(int, uint64, []byte) uint64 { l.issued++; return l.issued }
+
+func (l *lent) Released(_ int, h uint64) bool { return h <= l.read }
+
+func (l *lent) PutNotifyZcopy(int, uint64, []byte, transport.Stamp) (uint64, bool) { return 0, true }
+
+func (l *lent) PutSignalZcopy(int, uint64, []byte, uint64, transport.Op, uint64) uint64 { return 0 }
+
+func (l *lent) PutStridedZcopy(int, uint64, []byte, transport.Strided) uint64 { return 0 }
+
+func (l *lent) AwaitReleased(context.Context, int, uint64) error { l.read = l.issued; return nil }
+
+// TestHandlesAreBounded: a program that quiets, and asks for no handle of a source, has no more and more handles. It
+// may still ask for one, and a source that has not been read is never said to be.
+func TestHandlesAreBounded(t *testing.T) {
+	w, l := newWatched(t), new(lent)
+	_, over, _ := w.ctxs[0].Over(idle{}, l, nil)
+	src, most := make([]byte, 8), 0
+	for i := range uint64(20 * fewGiven) {
+		h := over.PutZcopy(1, 64, src)
+		if over.Released(1, h) {
+			t.Fatalf("source %d, which has not been read, is released", i)
+		}
+		if i%(fewGiven/2) == 0 {
+			l.read = l.issued // a quiet
+			w.ctxs[0].Quieted(t.Context(), -1, w.ctxs[0].Issued())
+			if i%fewGiven == 0 && !over.Released(1, h) {
+				t.Fatalf("source %d, which has been read, is not released", i)
+			}
+		}
+		most = max(most, len(over.(*zeroCopy).given))
+	}
+	if most > 2*fewGiven {
+		t.Errorf("%d handles are kept", most)
 	}
 }

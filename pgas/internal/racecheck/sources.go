@@ -5,6 +5,7 @@ package racecheck
 
 import (
 	"context"
+	"maps"
 
 	"github.com/gopgas/gopgas/pgas/transport"
 )
@@ -15,8 +16,18 @@ type zeroCopy struct {
 	*channel
 	strided transport.Strider // nil: each block is a put of its own
 
-	given map[uint64]uint64 // the channel's own handles by those that the program has, of sources; guarded by pe.mu
+	given map[uint64]given // by the handles that the program has, of sources; guarded by pe.mu
+	next  int              // drop those that the program will not ask for when there are so many; 0: fewGiven
 }
+
+// given is a handle of the channel, of a put to a PE.
+type given struct {
+	pe     int
+	handle uint64
+}
+
+// fewGiven is how many are kept whether or not the program asks for them.
+const fewGiven = 1024
 
 // Over returns channel ch of c with its optional interfaces, z and s, such that the detectors are told of every
 // operation. With z nil puts read their sources at once; the program may rely on that no more than elsewhere, so the
@@ -24,7 +35,7 @@ type zeroCopy struct {
 func (c *Context) Over(ch transport.Channel, z transport.ZeroCopyPutter, s transport.Strider) (transport.Channel, transport.ZeroCopyPutter, transport.Strider) {
 	over := &channel{Channel: ch, c: c}
 	c.channels = append(c.channels, ch)
-	zero := &zeroCopy{ZeroCopyPutter: z, channel: over, strided: s, given: map[uint64]uint64{}}
+	zero := &zeroCopy{ZeroCopyPutter: z, channel: over, strided: s, given: map[uint64]given{}}
 	if s != nil {
 		return over, zero, strided{s, over}
 	}
@@ -45,14 +56,33 @@ func (z *zeroCopy) source(site Site, pe int, src []byte, b blocks) uint64 {
 	return a.Number
 }
 
-// handle returns the handle that the program gets for a put, the number of its source. given is the channel's own.
-func (z *zeroCopy) handle(source, given uint64) uint64 {
-	if source != 0 && given != 0 {
-		z.c.pe.mu.Lock()
-		z.given[source] = given
-		z.c.pe.mu.Unlock()
+// handle returns the handle that the program gets for a put to a PE, the number of its source. own is the channel's.
+func (z *zeroCopy) handle(pe int, source, own uint64) uint64 {
+	if source == 0 || own == 0 {
+		return source
+	}
+	z.c.pe.mu.Lock()
+	z.given[source] = given{pe, own}
+	full := len(z.given) >= max(z.next, fewGiven)
+	z.c.pe.mu.Unlock()
+	if full {
+		z.drop()
 	}
 	return source
+}
+
+// drop drops the handles of sources that have been read: a program that quiets does not ask for them.
+func (z *zeroCopy) drop() {
+	z.c.pe.mu.Lock()
+	all := maps.Clone(z.given)
+	z.c.pe.mu.Unlock()
+	maps.DeleteFunc(all, func(_ uint64, g given) bool { return !z.ZeroCopyPutter.Released(g.pe, g.handle) })
+	z.c.pe.mu.Lock()
+	for source := range all {
+		delete(z.given, source)
+	}
+	z.next = 2 * len(z.given)
+	z.c.pe.mu.Unlock()
 }
 
 func (z *zeroCopy) PutZcopy(pe int, dst uint64, src []byte) uint64 {
@@ -63,7 +93,7 @@ func (z *zeroCopy) PutZcopy(pe int, dst uint64, src []byte) uint64 {
 		z.Channel.Put(pe, dst, src)
 		return n
 	}
-	return z.handle(n, z.ZeroCopyPutter.PutZcopy(pe, dst, src))
+	return z.handle(pe, n, z.ZeroCopyPutter.PutZcopy(pe, dst, src))
 }
 
 func (z *zeroCopy) PutNotifyZcopy(pe int, dst uint64, src []byte, s transport.Stamp) (h uint64, ok bool) {
@@ -84,7 +114,7 @@ func (z *zeroCopy) PutNotifyZcopy(pe int, dst uint64, src []byte, s transport.St
 	if z.c.endNote(state, ok); !ok {
 		return 0, false
 	}
-	return z.handle(n, h), true
+	return z.handle(pe, n, h), true
 }
 
 func (z *zeroCopy) PutSignalZcopy(pe int, dst uint64, src []byte, sig uint64, op transport.Op, value uint64) uint64 {
@@ -94,7 +124,7 @@ func (z *zeroCopy) PutSignalZcopy(pe int, dst uint64, src []byte, sig uint64, op
 		z.Channel.PutSignal(pe, dst, src, sig, op, value)
 		return n
 	}
-	return z.handle(n, z.ZeroCopyPutter.PutSignalZcopy(pe, dst, src, sig, op, value))
+	return z.handle(pe, n, z.ZeroCopyPutter.PutSignalZcopy(pe, dst, src, sig, op, value))
 }
 
 func (z *zeroCopy) PutStridedZcopy(pe int, dst uint64, src []byte, b transport.Strided) uint64 {
@@ -103,7 +133,7 @@ func (z *zeroCopy) PutStridedZcopy(pe int, dst uint64, src []byte, b transport.S
 	z.operationAt(site, plainStream, pe, Write, dst, there(b), Record{})
 	switch {
 	case z.ZeroCopyPutter != nil:
-		return z.handle(n, z.ZeroCopyPutter.PutStridedZcopy(pe, dst, src, b))
+		return z.handle(pe, n, z.ZeroCopyPutter.PutStridedZcopy(pe, dst, src, b))
 	case z.strided != nil:
 		z.strided.PutStrided(pe, dst, src, b)
 	default:
@@ -118,7 +148,7 @@ func (z *zeroCopy) PutStridedZcopy(pe int, dst uint64, src []byte, b transport.S
 func (z *zeroCopy) own(h uint64) uint64 {
 	z.c.pe.mu.Lock()
 	defer z.c.pe.mu.Unlock()
-	return z.given[h]
+	return z.given[h].handle
 }
 
 // read notes that the source with a handle has been read.
