@@ -114,8 +114,8 @@ func (b *buffers) keep(some []*buffer) {
 	clear(old[len(b.list):])
 }
 
-// completed notes that n operations are complete, all those before a clock are. A look at all buffers is for a quarter as
-// many completions, so that each costs the same.
+// completed notes that n operations are complete: all those before a clock are. It looks at all buffers only when a
+// quarter as many operations have completed, so that each of these costs the same.
 func (b *buffers) completed(c *Clock, n int) {
 	b.complete += n
 	if len(b.list) <= fewBuffers || 4*b.complete >= len(b.list) || b.added >= mostAdded {

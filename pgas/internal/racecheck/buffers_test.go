@@ -62,8 +62,8 @@ func TestCompletionsOneByOne(t *testing.T) {
 	}
 }
 
-// TestQuietsBesideMany: quiets of a context do not look at the many buffers of another one each time, and yet large ones
-// are not kept for long, and all are gone when both are quiet.
+// TestQuietsBesideMany: quiets of a context do not look at the many buffers of another one each time. And yet large
+// ones are not kept for long, and all are gone when both are quiet.
 func TestQuietsBesideMany(t *testing.T) {
 	const many = 4000
 	for bytes, quiets := range map[int]int{16: 2000, 1 << 20: 100} {
