@@ -61,8 +61,8 @@ func (t *target) learned(upTo, fetches uint64) {
 func (a *Access) stands(e *Access) bool { return a.How.covers(e.How) && a.Fenced.has(&e.Fenced) }
 
 // onSame has a come after the operations to the PE on some of the same bytes. It returns the clock of those of which
-// a.Fenced cannot say it. whole says that a accesses all bytes from lo to hi. several reports whether some count as one:
-// a comes after fewer of them than it then counts as coming after.
+// a.Fenced cannot say it. whole says that a accesses all bytes from lo to hi. several reports whether some count as
+// one: a comes after fewer of them than it then counts as coming after.
 func (t *target) onSame(a *Access, lo, hi uint64, whole bool) (chain *Clock, several bool) {
 	for i, s := range t.spans {
 		if s.lo >= hi {
