@@ -34,7 +34,7 @@ var limits = map[string]limit{
 	"locks/lockstest":                  {circle: 2, pairs: 1},
 	"notify":                           {circle: 2, pairs: 1},
 	"pgas":                             {circle: 26, pairs: 23},
-	"pgas/boot":                        {circle: 9, pairs: 6},
+	"pgas/boot":                        {circle: 9, pairs: 5},
 	"pgas/boot/join":                   {circle: 8, pairs: 6},
 	"pgas/boot/launch":                 {circle: 9, pairs: 10},
 	"pgas/boot/launch/internal/agent":  {circle: 5, pairs: 4},
