@@ -21,7 +21,7 @@
 //
 //	segment.go           the layout of the segment of a host
 //	segment_unsafe.go    making and mapping a segment
-//	gomemory_unsafe.go   Go memory for the segment of a process whose PEs are goroutines
+//	gomemory_unsafe.go   Go memory for the segment of PEs that are goroutines
 //	map_unsafe.go        ranges of addresses for a segment
 //	reserved.go          the map of each heap's start
 //	text.go              a text that a PE publishes

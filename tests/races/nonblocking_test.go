@@ -289,7 +289,7 @@ func expect(t *testing.T, network string, seed uint64, want string, observe func
 	}
 }
 
-// A pointToPoint is a form whose effects show in some values.
+// A pointToPoint is a put or a get that does not wait. Some values show its effects.
 type pointToPoint interface {
 	// wants returns the values that PEs see with the latest and the earliest seed.
 	wants() (late, early string)
@@ -363,8 +363,9 @@ func (p putForm) wants() (late, early string) {
 	return "[2 2 3 5]", "[1 3 5]"
 }
 
-// play shows what PE 1 gets from puts whose sources PE 0 changes: at once, after waiting for the source in one way or
-// the other. With the latest seed a put is not there after a meeting of the PEs, although its source was waited for.
+// play shows what the target, PE 1, gets from puts while the initiator, PE 0, changes their sources: at once, and after
+// a wait for the source in one way or the other. With the latest seed a put is not there after a meeting of the PEs,
+// although the initiator has waited for its source.
 func (p putForm) play(ctx context.Context, c nonblocking, seed uint64, see func(int64)) error {
 	look := func() {
 		if c.PE() == 1 {

@@ -7,7 +7,7 @@ import (
 	"github.com/gopgas/gopgas/pgas/transport"
 )
 
-// watched is a pair whose PE 0 issues puts from private memory that read it later.
+// watched is a pair. PE 0 puts from private memory, which its channel reads later.
 type watched struct {
 	*pair
 	zero   transport.ZeroCopyPutter
@@ -119,7 +119,7 @@ func TestBuffersThatAreCompleteTakeNoRoom(t *testing.T) {
 	}
 }
 
-// lent is a channel whose sources are read at a quiet.
+// lent is a channel that reads sources at a quiet.
 type lent struct {
 	idle
 	issued, read uint64
