@@ -110,7 +110,7 @@ func TestUnseenNotesOfManyContexts(t *testing.T) {
 }
 
 // TestOrdersAreBounded: notes and calls that no PE waits for, and updates of memory that is not judged, have no more
-// bytes than the bound. One kind of line says what is not seen from then on, and each of them still comes before what its
+// bytes than the bound. One kind of line says what is not seen from then on. Each release still comes before what its
 // waiter does.
 func TestOrdersAreBounded(t *testing.T) {
 	const npes, most, n = 64, 2 << 20, 20_000
