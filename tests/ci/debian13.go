@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/gopgas/gopgas/pgas/pgastest/netns"
 )
@@ -177,13 +178,17 @@ func debootstrapped(ctx context.Context, dir string, more []string) (string, err
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
 	}
+	dir, err := filepath.EvalSymlinks(dir) // as the kernel names mounts
+	if err != nil {
+		return "", err
+	}
 	lock, err := os.Create(filepath.Join(dir, "debian13.lock"))
 	if err != nil {
 		return "", err
 	}
 	defer lock.Close()
-	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
-		return "", fmt.Errorf("locking %s: %w", lock.Name(), err)
+	if err := takeLock(ctx, lock); err != nil {
+		return "", err
 	}
 	packages := strings.Join(append([]string{debian13}, more...), ",")
 	root := filepath.Join(dir, fmt.Sprintf("debian13-%x", sha256.Sum256([]byte(packages)))[:len("debian13-")+8])
@@ -191,18 +196,59 @@ func debootstrapped(ctx context.Context, dir string, more []string) (string, err
 		return root, nil
 	}
 	part := root + ".part"
-	if err := os.RemoveAll(part); err != nil {
+	if err := removeTree(part); err != nil {
 		return "", err
 	}
-	if err := bootstrap(ctx, part, more); err != nil {
-		os.RemoveAll(part)
-		return "", err
+	l := laneOf(ctx)
+	l.held = lock
+	if err := bootstrap(inLane(ctx, l), part, more); err != nil {
+		return "", errors.Join(err, removeTree(part))
 	}
 	os.RemoveAll(filepath.Join(part, "var/cache/apt/archives"))
 	return root, os.Rename(part, root)
 }
 
-// bootstrap installs a Debian 13 into a directory.
+// takeLock waits until no process holds the lock, and takes it.
+func takeLock(ctx context.Context, lock *os.File) error {
+	for said := false; ; said = true {
+		err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if err == nil {
+			return nil
+		}
+		if !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR) {
+			return fmt.Errorf("locking %s: %w", lock.Name(), err)
+		}
+		if !said {
+			fmt.Fprintf(laneOf(ctx).stdout(), "waiting for another process that makes a Debian 13 (fuser %s names it)\n", lock.Name())
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(time.Second):
+		}
+	}
+}
+
+// removeTree removes a directory. What is mounted in it is unmounted first: a debootstrap that is killed leaves its
+// proc, and a removal must not go on in another file system.
+func removeTree(dir string) error {
+	mounts, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		return err
+	}
+	for _, line := range slices.Backward(strings.Split(strings.TrimSpace(string(mounts)), "\n")) {
+		at := strings.ReplaceAll(strings.Fields(line)[4], `\040`, " ")
+		if !strings.HasPrefix(at, dir+"/") {
+			continue
+		}
+		if err := syscall.Unmount(at, syscall.MNT_DETACH); err != nil {
+			return fmt.Errorf("unmounting %s: %w (umount does it by hand)", at, err)
+		}
+	}
+	return os.RemoveAll(dir)
+}
+
+// bootstrap installs a Debian 13 into a directory, in namespaces that end with it and take its mounts with them.
 func bootstrap(ctx context.Context, dir string, more []string) error {
 	commands := [][]string{{"debootstrap", "--variant=minbase", "--include=" + debian13, "trixie", dir, "http://deb.debian.org/debian"}}
 	if len(more) > 0 {
@@ -210,6 +256,7 @@ func bootstrap(ctx context.Context, dir string, more []string) error {
 		commands = append(commands, slices.Concat(apt, []string{"update"}), slices.Concat(apt, []string{"install", "-y", "--no-install-recommends"}, more))
 	}
 	for _, argv := range commands {
+		argv = append([]string{"unshare", "--mount", "--pid", "--fork", "--kill-child"}, argv...)
 		if err := quietly(ctx, argv...); err != nil {
 			return err
 		}
@@ -225,7 +272,9 @@ func quietly(ctx context.Context, argv ...string) error {
 	}
 	defer out.Close()
 	os.Remove(out.Name())
-	err = show(inLane(ctx, lane{out: out, low: laneOf(ctx).low}), nil, argv...)
+	l := laneOf(ctx)
+	l.out = out
+	err = show(inLane(ctx, l), nil, argv...)
 	to := laneOf(ctx).stdout()
 	fmt.Fprintln(to, "$ "+shellLine(nil, argv))
 	if err == nil {

@@ -19,6 +19,9 @@ import (
 type lane struct {
 	out io.Writer // for what its programs print; nil: this process's own output
 	low bool      // they get the CPU time that all others leave, also those that yield: nice -n 19 took some of theirs
+
+	// held is a file that its programs keep open: a lock on it outlasts this process while one of them runs.
+	held *os.File
 }
 
 type laneKey struct{}
@@ -53,6 +56,9 @@ func command(ctx context.Context, argv ...string) *exec.Cmd {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) }
 	cmd.WaitDelay = 10 * time.Second
+	if held := laneOf(ctx).held; held != nil {
+		cmd.ExtraFiles = []*os.File{held}
+	}
 	return cmd
 }
 
