@@ -3,6 +3,7 @@ package racecheck
 // What an operation costs under PGAS_CHECK=race, beside its channel, of PEs that share a process.
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"testing"
 	"unsafe"
@@ -59,12 +60,19 @@ func BenchmarkOneWord(b *testing.B) {
 	}
 }
 
-// BenchmarkWords are atomics of both PEs that do not fetch, on random words.
-func BenchmarkWords(b *testing.B) {
-	p := newPair(b)
-	r := rand.New(rand.NewPCG(1, 2))
-	for i := 0; b.Loop(); i++ {
-		p.chans[i&1].Post(0, transport.Add, at(r.Uint64N(1<<14)*8), 1)
+// BenchmarkManyWords are atomics of both PEs that do not fetch, on random words of tables of different sizes.
+func BenchmarkManyWords(b *testing.B) {
+	for _, bits := range []int{14, 18} {
+		b.Run(fmt.Sprint(bits), func(b *testing.B) {
+			p := newPair(b)
+			r := rand.New(rand.NewPCG(1, 2))
+			for i := range 4 << bits { // most words have had both
+				p.chans[i&1].Post(0, transport.Add, at(r.Uint64N(1<<bits)*8), 1)
+			}
+			for i := 0; b.Loop(); i++ {
+				p.chans[i&1].Post(0, transport.Add, at(r.Uint64N(1<<bits)*8), 1)
+			}
+		})
 	}
 }
 

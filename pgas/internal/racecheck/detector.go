@@ -4,32 +4,30 @@ package racecheck
 
 import (
 	"slices"
+	"sort"
 	"sync"
 )
 
-// wordClocks are the clocks of the two halves of an aligned 8-byte word. Most words are never asked for, so the last
-// releases are kept as they are.
+// wordClocks are the clocks of the two halves of an aligned 8-byte word, but for the releases that the shadow has. Most
+// words are never asked for, so the last releases are kept as they are.
 type wordClocks struct {
 	clock [2]*Clock
 	last  []wordRelease // not yet in clock
 }
 
-// wordRelease is an access that has released into a word, which the shadow may have too.
+// wordRelease is an access that has released into a word.
 type wordRelease struct {
-	*Access
+	entry
 	off, bytes uint8 // in the aligned word
 }
 
-// mostReleases is how many releases a word keeps as they are.
-const mostReleases = 4
-
 // add adds a release. It returns how many more bytes the last releases need.
 func (w *wordClocks) add(r wordRelease) uint64 {
-	r.word = true
+	a := r.access()
 	for i := range w.last {
-		if e := &w.last[i]; e.off == r.off && e.bytes == r.bytes && e.standsIn(r.Access) {
-			e.word = e.Access == r.Access
-			*e = r
+		x := &w.last[i]
+		if e := x.access(); x.off == r.off && x.bytes == r.bytes && e.standsIn(&a) {
+			*x = r
 			return 0
 		}
 	}
@@ -45,15 +43,15 @@ func (w *wordClocks) add(r wordRelease) uint64 {
 func (w *wordClocks) fold() {
 	for i := range w.last {
 		r := &w.last[i]
-		r.word = false
+		a := r.access()
 		lo, hi := halves(uint64(r.off), uint64(r.bytes))
 		if lo != hi && w.clock[0] == w.clock[1] {
-			w.clock[0] = r.releaseTo(w.clock[0])
+			w.clock[0] = a.releaseTo(w.clock[0])
 			w.clock[1] = w.clock[0]
 			continue
 		}
 		for h := lo; h <= hi; h++ {
-			w.clock[h] = r.releaseTo(w.clock[h])
+			w.clock[h] = a.releaseTo(w.clock[h])
 		}
 	}
 	clear(w.last)
@@ -71,7 +69,8 @@ func (w *wordClocks) joinTo(c *Clock, off, lo, hi uint64) *Clock {
 		r := &w.last[i]
 		first, last := halves(uint64(r.off), uint64(r.bytes))
 		if off+4*first < hi && lo < off+4*last+4 {
-			c = r.releaseTo(c)
+			a := r.access()
+			c = a.releaseTo(c)
 		}
 	}
 	return c
@@ -85,7 +84,7 @@ type Detector struct {
 
 	mu     sync.Mutex
 	shadow shadow
-	exempt []span
+	exempt []span                 // in order
 	words  map[uint64]*wordClocks // by offset
 	others *Clock                 // of the words that have no room in words
 	notes  map[NoteKey]*noteClocks
@@ -97,24 +96,26 @@ type Detector struct {
 // NewDetector returns the detector of a PE, in a job of npes. report is called for each race, with nothing locked that
 // it may need; lost is called for each access or clock that finds no room.
 func NewDetector(pe, npes int, report func(Report), lost func(Unseen)) *Detector {
-	return &Detector{
+	d := &Detector{
 		pe: pe, report: report, lost: lost,
 		shadow: shadow{lost: func() { lost(UnseenAccesses) }, deep: accessesOfPE * npes},
 		words:  map[uint64]*wordClocks{}, notes: map[NoteKey]*noteClocks{}, calls: map[team]*callClocks{},
 		weight: weight{scales: scales{mark: uint64(pe+1) << 32}},
 	}
+	d.shadow.leave = d.releaseWord
+	return d
 }
 
 // Apply takes a record.
 func (d *Detector) Apply(r *Record) {
 	var races []Report
-	var a *Access
+	released := false
 	d.mu.Lock()
 	if r.Count > 0 {
-		a, races = d.access(r)
+		released, races = d.access(r)
 	}
 	if r.Release != 0 {
-		d.release(r, a)
+		d.release(r, released)
 	}
 	if d.weight.due() {
 		d.weigh()
@@ -125,70 +126,66 @@ func (d *Detector) Apply(r *Record) {
 	}
 }
 
-// access puts the access of r into the shadow, and returns it, or nil if the shadow does not need it, and the races. Of
-// those with one earlier access it returns the first.
-func (d *Detector) access(r *Record) (*Access, []Report) {
+// access puts the access of r into the shadow. It reports whether that releases into the word what r does, and returns
+// the races. Of those with one earlier access it returns the first.
+func (d *Detector) access(r *Record) (released bool, races []Report) {
+	if d.isExempt(r.Off) {
+		return false, nil
+	}
 	blocks, bytes := r.Count, r.Bytes
 	if r.Stride == r.Bytes {
 		blocks, bytes = 1, r.Count*r.Bytes
 	}
-	if blocks == 1 {
-		if a, ok := d.shadow.replace(&r.Access, r.Off, r.Off+bytes, r.Release&ReleaseWord != 0); ok {
-			if a != nil {
-				d.weight.clock(a.Clock)
-			}
-			return a, nil
-		}
+	x := addition{shadow: &d.shadow, a: &r.Access}
+	x.e = d.shadow.entry(&r.Access)
+	if r.Release&ReleaseWord != 0 && blocks == 1 && bytes > 0 && r.Off&7+bytes <= 8 {
+		x.e.own |= releases
 	}
-	if d.isExempt(r.Off) {
-		return nil, nil
-	}
-	a := new(Access)
-	*a = r.Access
-	a.kept = blocks > 1 || r.Off>>pageBits != (r.Off+max(bytes, 1)-1)>>pageBits
-	var races []Report
-	found := func(e *Access, lo, hi uint64) {
-		for i := range races {
-			if races[i].Earlier == e {
-				return
-			}
-		}
-		a.kept, e.kept = true, true
-		races = append(races, Report{PE: d.pe, Off: lo, Bytes: hi - lo, Earlier: e, Later: a})
-	}
-	alone := []*Access{a}
-	pages, segments := len(d.shadow.pages), d.shadow.segments
+	pages, segments, added := len(d.shadow.pages), d.shadow.segments, d.shadow.added
 	for i := range blocks {
-		d.shadow.add(a, alone, r.Off+i*r.Stride, r.Off+i*r.Stride+bytes, found)
+		x.add(r.Off+i*r.Stride, r.Off+i*r.Stride+bytes)
+		for i := range x.met {
+			races = d.race(races, &x.met[i], &r.Access)
+		}
+		x.met = x.met[:0]
 	}
-	d.weight.bytes += uint64(max(len(d.shadow.pages)-pages, 0))*pageOfBytes +
+	d.weight.bytes += uint64(max(len(d.shadow.pages)-pages, 0))*pageOfBytes + (d.shadow.added-added)*entryBytes +
 		uint64(max(d.shadow.segments-segments, 0))*2*segmentBytes // there is room for more of them
-	d.weight.access(a)
-	return a, races
+	d.weight.common(x.e.common)
+	return x.e.releases() && x.left == 0, races
+}
+
+// race adds a race to those of an access, unless there is one with the same earlier access.
+func (d *Detector) race(races []Report, m *met, later *Access) []Report {
+	earlier := m.e.access()
+	for i := range races {
+		if *races[i].Earlier == earlier {
+			return races
+		}
+	}
+	a := *later // the record is used again
+	return append(races, Report{PE: d.pe, Off: m.lo, Bytes: m.hi - m.lo, Earlier: &earlier, Later: &a})
 }
 
 // isExempt reports whether accesses to the allocation that has off are not judged.
 func (d *Detector) isExempt(off uint64) bool {
-	for _, s := range d.exempt {
-		if s.lo <= off && off < s.hi {
-			return true
-		}
-	}
-	return false
+	i := sort.Search(len(d.exempt), func(i int) bool { return off < d.exempt[i].hi })
+	return i < len(d.exempt) && d.exempt[i].lo <= off
 }
 
-// release puts what r, of access a, releases into the clocks where others acquire it.
-func (d *Detector) release(r *Record, a *Access) {
+// release puts what r releases into the clocks where others acquire it, but for what the shadow releases.
+func (d *Detector) release(r *Record, released bool) {
 	if r.Release&Freed != 0 {
 		d.forget(r.Off, r.Stride)
 		return
 	}
 	if r.Release&Exempted != 0 {
-		d.exempt = append(d.exempt, span{r.Off, r.Stride})
+		i := sort.Search(len(d.exempt), func(i int) bool { return r.Off < d.exempt[i].hi })
+		d.exempt = slices.Insert(d.exempt, i, span{r.Off, r.Stride})
 		return
 	}
-	if r.Release&ReleaseWord != 0 && (a == nil || !a.word) {
-		d.releaseWord(r, a)
+	if r.Release&ReleaseWord != 0 && !released {
+		d.releaseWord(d.shadow.entry(&r.Access), r.Off, r.Off+r.Bytes)
 	}
 	if r.Release&(ReleaseNote|ReleaseCall) == 0 {
 		return
@@ -211,25 +208,22 @@ func (d *Detector) release(r *Record, a *Access) {
 	}
 }
 
-// releaseWord puts a release into the clocks of a word.
-func (d *Detector) releaseWord(r *Record, a *Access) {
-	w := d.words[r.Off&^7]
+// releaseWord puts a release into the clocks of a word, of which it is to the bytes from lo to hi.
+func (d *Detector) releaseWord(e entry, lo, hi uint64) {
+	w := d.words[lo&^7]
 	if w == nil && len(d.words) >= mostWords {
 		d.lost(UnseenWords)
-		d.others = r.Access.releaseTo(d.others)
+		a := e.access()
+		d.others = a.releaseTo(d.others)
 		return
 	}
 	if w == nil {
 		w = new(wordClocks)
-		d.words[r.Off&^7] = w
+		d.words[lo&^7] = w
 		d.weight.bytes += wordBytes
 	}
-	if a == nil {
-		a = new(Access)
-		*a = r.Access
-	}
-	d.weight.access(a)
-	d.weight.bytes += w.add(wordRelease{a, uint8(r.Off & 7), uint8(r.Bytes)})
+	d.weight.common(e.common)
+	d.weight.bytes += w.add(wordRelease{e, uint8(lo & 7), uint8(hi - lo)})
 	d.weight.clock(w.clock[0])
 	d.weight.clock(w.clock[1])
 }
@@ -265,7 +259,8 @@ func (d *Detector) Answer(q Question) *Clock {
 		}
 		return c
 	}
-	c, lo, hi := q.Known.Join(d.others), q.Word, q.Word+q.Bytes
+	lo, hi := q.Word, q.Word+q.Bytes
+	c := d.shadow.joinTo(q.Known.Join(d.others), lo, hi)
 	if q.Bytes/8 > uint64(len(d.words)) { // most have none
 		for off, w := range d.words {
 			c = w.joinTo(c, off, lo, hi)
@@ -413,7 +408,7 @@ var (
 func (s *scales) word(w *wordClocks) {
 	s.bytes += wordBytes + releaseBytes*uint64(cap(w.last))
 	for i := range w.last {
-		s.access(w.last[i].Access)
+		s.common(w.last[i].common)
 	}
 	s.clock(w.clock[0])
 	s.clock(w.clock[1])
@@ -495,14 +490,18 @@ func (d *Detector) fold() {
 // lighten forgets pages, so that a share of them is left. The words of the others have one clock together.
 func (d *Detector) lighten(share float64) {
 	d.shadow.forgot()
+	d.shadow.leave = func(e entry, _, _ uint64) {
+		a := e.access()
+		d.others = a.releaseTo(d.others)
+	}
 	drop := len(d.shadow.pages) - int(share*float64(len(d.shadow.pages)))
-	for number, p := range d.shadow.pages {
+	for number := range d.shadow.pages {
 		if drop--; drop < 0 {
 			break
 		}
-		d.shadow.segments -= len(p.segments)
-		delete(d.shadow.pages, number)
+		d.shadow.drop(number)
 	}
+	d.shadow.leave = d.releaseWord
 	for off, w := range d.words {
 		if d.shadow.pages[off>>pageBits] == nil {
 			w.fold()

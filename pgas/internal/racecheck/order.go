@@ -41,7 +41,7 @@ func (a *Access) supersedes(e *Access) bool { return a.How.covers(e.How) && a.af
 // repeats reports whether e is a, or like a: nothing that comes later is ordered with the one in another way than with
 // the other.
 func (e *Access) repeats(a *Access) bool {
-	return e == a || e.Number == 0 && a.Number == 0 && e.How == a.How && e.Strand == a.Strand && e.Local == a.Local && e.After == a.After
+	return e.How == a.How && e.Strand == a.Strand && e.Local == a.Local && e.After == a.After
 }
 
 // release returns what comes before the moment at which an effect of a can be seen, a included.

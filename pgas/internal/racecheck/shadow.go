@@ -6,10 +6,16 @@ package racecheck
 // in each page, and splits where a later access begins or ends in it. An access leaves a segment when a later one
 // supersedes it: when whatever races with the one also races with the other.
 //
+// An access that releases into a word does so as long as the shadow has it. When it leaves, shadow.leave takes over
+// what it releases, unless a later release stands in for it.
+//
 // The number of segments, and of accesses in a segment, is bounded. What finds no room takes the place of something
 // else, so races may be missed and none is invented.
 
-import "slices"
+import (
+	"iter"
+	"slices"
+)
 
 const (
 	pageBits  = 12
@@ -22,15 +28,20 @@ const (
 	// accessesOfPE is how many accesses of each PE a segment has room for: by steps, and by
 	// operations of some contexts.
 	accessesOfPE = 4
+	// mostReleases is how many releases are kept as they are, by a segment and by a word.
+	mostReleases = 4
 )
 
 // A shadow holds the accesses to memory by address or offset.
 type shadow struct {
 	pages    map[uint64]*page
 	segments int
+	added    uint64 // entries that lists of segments have come to have room for
 	most     int    // the most segments; 0: mostSegments
 	deep     int    // the most accesses of a segment; 0: mostAccesses
-	lost     func() // is called when an access finds no room
+	recent   [64]*common
+	lost     func()                       // is called when an access finds no room
+	leave    func(e entry, lo, hi uint64) // is called when a release leaves, of the bytes from lo to hi of a word
 }
 
 // page has the segments of one page, in order. They do not overlap.
@@ -38,83 +49,81 @@ type page struct{ segments []segment }
 
 // segment is an interval of a page with the accesses that all its bytes have had.
 type segment struct {
-	lo, hi uint32    // offsets in the page, hi excluded
-	had    []*Access // is never changed in place
+	lo, hi uint32 // offsets in the page, hi excluded
+	had    []entry
 }
 
-// add adds an access to the bytes from lo to hi, and calls found for each earlier one that it races with, with the
-// bytes of both. alone is a slice with a alone.
-func (s *shadow) add(a *Access, alone []*Access, lo, hi uint64, found func(e *Access, lo, hi uint64)) {
+// An entry is an access in a shadow. It is small, since a table has one for each of its words and PEs.
+type entry struct {
+	common *common
+	own    uint64 // Own, and whether the access releases into the word of its segment
+	number uint64 // Number
+	fenced uint64 // Fenced[plainStream]
+}
+
+// releases is the bit of entry.own that says so.
+const releases = 1 << 63
+
+// common is all that an entry does not have itself, of accesses that have it in common.
+type common struct {
+	Access
+	mark uint64 // of scales
+}
+
+// entry returns an access as an entry.
+func (s *shadow) entry(a *Access) entry {
+	e := entry{own: a.Own &^ releases, number: a.Number, fenced: a.Fenced[plainStream]}
+	c := *a
+	c.Own, c.Number, c.Fenced[plainStream] = 0, 0, 0
+	at := &s.recent[(uint(a.From)<<4^uint(a.Stream)<<2^uint(a.How))%uint(len(s.recent))]
+	if *at == nil || (*at).Access != c {
+		*at = &common{Access: c}
+	}
+	e.common = *at
+	return e
+}
+
+// access returns the access of an entry.
+func (e *entry) access() (a Access) {
+	e.into(&a)
+	return a
+}
+
+// into sets a to the access.
+func (e *entry) into(a *Access) {
+	*a = e.common.Access
+	a.Own, a.Number, a.Fenced[plainStream] = e.own&^releases, e.number, e.fenced
+}
+
+func (e *entry) releases() bool { return e.own&releases != 0 }
+
+// An addition is an access that is added to a shadow.
+type addition struct {
+	*shadow
+	a    *Access
+	e    entry  // a
+	base uint64 // of the page
+	met  []met  // the earlier accesses that a races with
+	left int    // pieces of its bytes that do not have it, since it tells nothing new there
+}
+
+// met is an earlier access that one races with, on the bytes from lo to hi.
+type met struct {
+	e      entry
+	lo, hi uint64
+}
+
+// add adds an access to the bytes from lo to hi.
+func (x *addition) add(lo, hi uint64) {
 	for lo < hi {
 		end := min(hi, lo&^(pageBytes-1)+pageBytes)
-		p := s.page(lo >> pageBits)
+		p := x.page(lo >> pageBits)
 		before := len(p.segments)
-		base := lo &^ (pageBytes - 1)
-		p.add(s, a, alone, uint32(lo-base), uint32(end-base), func(e *Access, lo, hi uint32) {
-			found(e, base+uint64(lo), base+uint64(hi))
-		})
-		s.segments += len(p.segments) - before
+		x.base = lo &^ (pageBytes - 1)
+		x.addTo(p, uint32(lo-x.base), uint32(end-x.base))
+		x.segments += len(p.segments) - before
 		lo = end
 	}
-}
-
-// replace is add in the most frequent case: the bytes from lo to hi are a segment, of which an access that only this
-// segment has is superseded, or a tells nothing new. It returns the access in the shadow, or nil if that needs none. In
-// other cases it does nothing and reports false. releases says that a releases into the word.
-func (s *shadow) replace(a *Access, lo, hi uint64, releases bool) (at *Access, ok bool) {
-	p := s.pages[lo>>pageBits]
-	base := lo &^ (pageBytes - 1)
-	if p == nil || hi-base > pageBytes || hi <= lo {
-		return nil, false
-	}
-	x := p.exact(uint32(lo-base), uint32(hi-base))
-	if x == nil {
-		return nil, false
-	}
-	needed := true
-	for _, e := range x.had {
-		switch {
-		case e.repeats(a):
-			needed = false
-		case race(a, e):
-			return nil, false
-		case a.supersedes(e):
-			if at != nil || e.kept || e.word && !(releases && e.standsIn(a)) {
-				return nil, false
-			}
-			at = e
-		case e.supersedes(a):
-			needed = false
-		}
-	}
-	switch {
-	case !needed:
-		return nil, at == nil
-	case at == nil:
-		return nil, false
-	}
-	word := at.word
-	*at = *a
-	at.word = word
-	return at, true
-}
-
-// exact returns the segment of those bytes, or nil if there is none.
-func (p *page) exact(lo, hi uint32) *segment {
-	n := len(p.segments)
-	if n == 0 || lo < p.segments[0].lo || hi == lo {
-		return nil
-	}
-	i := int(lo-p.segments[0].lo) / int(hi-lo) // if all are of one size, without a gap
-	if i >= n || p.segments[i].lo != lo {
-		if i = p.find(lo); i == n {
-			return nil
-		}
-	}
-	if x := &p.segments[i]; x.lo == lo && x.hi == hi {
-		return x
-	}
-	return nil
 }
 
 // page returns a page. If there is no room for a new one, another page is forgotten.
@@ -127,12 +136,11 @@ func (s *shadow) page(number uint64) *page {
 	if most == 0 {
 		most = mostSegments
 	}
-	for other, q := range s.pages {
+	for other := range s.pages {
 		if s.segments < most {
 			break
 		}
-		s.segments -= len(q.segments)
-		delete(s.pages, other)
+		s.drop(other)
 		s.forgot()
 	}
 	if s.pages == nil {
@@ -151,6 +159,13 @@ func (s *shadow) forgot() {
 
 // find returns the index of the first segment that ends behind an offset.
 func (p *page) find(lo uint32) int {
+	if n := len(p.segments); n > 0 && lo >= p.segments[0].lo {
+		x := &p.segments[0]
+		i := int((lo - x.lo) / (x.hi - x.lo)) // if all are of one size, without a gap
+		if i < n && p.segments[i].lo <= lo && lo < p.segments[i].hi {
+			return i
+		}
+	}
 	i, end := 0, len(p.segments)
 	for i < end {
 		if m := int(uint(i+end) >> 1); p.segments[m].hi <= lo {
@@ -162,97 +177,190 @@ func (p *page) find(lo uint32) int {
 	return i
 }
 
-// add adds an access to bytes of the page.
-func (p *page) add(s *shadow, a *Access, alone []*Access, lo, hi uint32, found func(e *Access, lo, hi uint32)) {
+// addTo adds the access to bytes of a page.
+func (x *addition) addTo(p *page, lo, hi uint32) {
 	i := p.find(lo)
 	if i < len(p.segments) && p.segments[i].lo == lo && p.segments[i].hi == hi { // the most frequent case
-		p.segments[i].had = s.meet(a, alone, &p.segments[i], lo, hi, found)
+		x.meet(&p.segments[i])
 		return
 	}
 	if i == len(p.segments) || p.segments[i].lo >= hi {
-		p.segments = slices.Insert(p.segments, i, segment{lo, hi, alone})
+		p.segments = slices.Insert(p.segments, i, segment{lo, hi, x.alone()})
 		return
 	}
-	p.split(s, i, a, alone, lo, hi, found)
+	x.split(p, i, lo, hi)
 }
 
-// split is add where segments from i on overlap the bytes in part.
-func (p *page) split(s *shadow, i int, a *Access, alone []*Access, lo, hi uint32, found func(e *Access, lo, hi uint32)) {
-	a.kept = true // it may be in several pieces, as those that they had
+// alone returns a list with the access alone.
+func (x *addition) alone() []entry {
+	x.added++
+	return []entry{x.e}
+}
+
+// split is addTo where segments from i on overlap the bytes in part.
+func (x *addition) split(p *page, i int, lo, hi uint32) {
 	var pieces []segment
-	put := func(x segment) {
-		if n := len(pieces); n > 0 && pieces[n-1].hi == x.lo && same(pieces[n-1].had, x.had) {
-			pieces[n-1].hi = x.hi
-		} else if x.lo < x.hi {
-			pieces = append(pieces, x)
+	put := func(lo, hi uint32, had []entry) {
+		if n := len(pieces); n > 0 && pieces[n-1].hi == lo && slices.Equal(pieces[n-1].had, had) {
+			pieces[n-1].hi = hi
+		} else {
+			pieces = append(pieces, segment{lo, hi, had})
 		}
 	}
 	at, end := lo, i
 	for ; end < len(p.segments) && p.segments[end].lo < hi; end++ {
-		x := p.segments[end]
-		for _, e := range x.had {
-			e.kept = true
+		y := p.segments[end]
+		if y.lo < lo {
+			put(y.lo, lo, x.clone(y.had))
 		}
-		put(segment{x.lo, min(x.hi, max(x.lo, lo)), x.had})
-		put(segment{at, max(at, x.lo), alone})
-		from, to := max(x.lo, lo), min(x.hi, hi)
-		put(segment{from, to, s.meet(a, alone, &x, from, to, found)})
-		put(segment{to, max(to, x.hi), x.had})
-		at = to
+		if at < y.lo {
+			put(at, y.lo, x.alone())
+		}
+		both, behind := segment{max(y.lo, lo), min(y.hi, hi), y.had}, []entry(nil)
+		if y.hi > hi {
+			behind = x.clone(y.had)
+		}
+		x.meet(&both)
+		put(both.lo, both.hi, both.had)
+		if y.hi > hi {
+			put(hi, y.hi, behind)
+		}
+		at = both.hi
 	}
-	put(segment{at, max(at, hi), alone})
+	if at < hi {
+		put(at, hi, x.alone())
+	}
 	p.segments = slices.Replace(p.segments, i, end, pieces...)
 }
 
-// same reports whether two lists of accesses are equal. Lists are kept short, and most are of one access.
-func same(a, b []*Access) bool { return slices.Equal(a, b) }
+// clone returns a copy of a list.
+func (s *shadow) clone(had []entry) []entry {
+	s.added += uint64(len(had))
+	return slices.Clone(had)
+}
 
-// meet compares a with the accesses of x, and returns those that x has afterwards.
-func (s *shadow) meet(a *Access, alone []*Access, x *segment, lo, hi uint32, found func(e *Access, lo, hi uint32)) []*Access {
-	needed, superseded := true, 0
-	for _, e := range x.had {
+// meet compares the access with those of a segment, and adds it to them.
+func (x *addition) meet(y *segment) {
+	needed, n := true, 0
+	var e Access
+	for i := range y.had {
+		y.had[i].into(&e)
 		switch {
-		case e.repeats(a):
+		case e.repeats(x.a):
 			needed = false
-		case race(a, e):
-			found(e, lo, hi)
-		case a.supersedes(e):
-			superseded++
-		case e.supersedes(a):
+		case race(x.a, &e):
+			x.met = append(x.met, met{y.had[i], x.base + uint64(y.lo), x.base + uint64(y.hi)})
+		case x.a.supersedes(&e):
+			if y.had[i].releases() && !(x.e.releases() && e.standsIn(x.a)) {
+				x.leave(y.had[i], x.base+uint64(y.lo), x.base+uint64(y.hi))
+			}
+			continue
+		case e.supersedes(x.a):
 			needed = false
 		}
-	}
-	switch {
-	case !needed && superseded == 0:
-		return x.had
-	case needed && superseded == len(x.had):
-		return alone
-	}
-	var left []*Access
-	for _, e := range x.had {
-		if e.repeats(a) || race(a, e) || !a.supersedes(e) {
-			left = append(left, e)
+		if n != i {
+			y.had[n] = y.had[i]
 		}
+		n++
 	}
+	had := y.had
+	y.had = had[:n]
 	if needed {
-		left = append(left, a)
+		y.had = append(y.had, x.e)
+		x.added += uint64(cap(y.had) - cap(had))
+	} else {
+		x.left++
 	}
-	if n := len(left) - max(s.deep, mostAccesses); n > 0 {
-		s.forgot()
-		left = slices.Clip(left[n:])
+	clear(had[min(len(y.had), len(had)):])
+	if len(y.had) > mostReleases {
+		x.limit(y)
 	}
-	return left
+}
+
+// limit bounds the accesses and the releases of a segment.
+func (x *addition) limit(y *segment) {
+	if n := len(y.had) - max(x.deep, mostAccesses); n > 0 {
+		x.forgot()
+		x.release(y.had[:n], x.base, y)
+		y.had = slices.Delete(y.had, 0, n)
+	}
+	n := 0
+	for i := range y.had {
+		if y.had[i].releases() {
+			n++
+		}
+	}
+	if n > mostReleases {
+		x.release(y.had, x.base, y)
+	}
+}
+
+// release has the releases among some accesses of a segment leave.
+func (s *shadow) release(some []entry, base uint64, y *segment) {
+	for i := range some {
+		if some[i].releases() {
+			some[i].own &^= releases
+			s.leave(some[i], base+uint64(y.lo), base+uint64(y.hi))
+		}
+	}
+}
+
+// drop forgets a page. What its accesses release leaves.
+func (s *shadow) drop(number uint64) {
+	p := s.pages[number]
+	for i := range p.segments {
+		s.release(p.segments[i].had, number<<pageBits, &p.segments[i])
+	}
+	s.segments -= len(p.segments)
+	delete(s.pages, number)
+}
+
+// within returns the pages that have some of the bytes from lo to hi.
+func (s *shadow) within(lo, hi uint64) iter.Seq2[uint64, *page] {
+	return func(yield func(uint64, *page) bool) {
+		if lo >= hi {
+			return
+		}
+		first, last := lo>>pageBits, (hi-1)>>pageBits
+		if last-first < uint64(len(s.pages)) {
+			for number := first; number <= last; number++ {
+				if p := s.pages[number]; p != nil && !yield(number, p) {
+					return
+				}
+			}
+			return
+		}
+		for number, p := range s.pages {
+			if first <= number && number <= last && !yield(number, p) {
+				return
+			}
+		}
+	}
+}
+
+// joinTo returns c with what accesses have released into the halves of words that have some of the bytes from lo to hi.
+func (s *shadow) joinTo(c *Clock, lo, hi uint64) *Clock {
+	lo, hi = lo&^3, (hi+3)&^3
+	for number, p := range s.within(lo, hi) {
+		base := number << pageBits
+		for i := p.find(uint32(max(lo, base) - base)); i < len(p.segments) && base+uint64(p.segments[i].lo) < hi; i++ {
+			had := p.segments[i].had
+			for j := range had {
+				if had[j].releases() {
+					a := had[j].access()
+					c = a.releaseTo(c)
+				}
+			}
+		}
+	}
+	return c
 }
 
 // forget drops what is known of the bytes from lo to hi.
 func (s *shadow) forget(lo, hi uint64) {
-	for number, p := range s.pages {
-		base := number << pageBits
-		if base+pageBytes <= lo || base >= hi {
-			continue
-		}
+	for number, p := range s.within(lo, hi) {
 		s.segments -= len(p.segments)
-		if p.forget(base, lo, hi); len(p.segments) == 0 {
+		if p.forget(number<<pageBits, lo, hi); len(p.segments) == 0 {
 			delete(s.pages, number)
 		}
 		s.segments += len(p.segments)
@@ -263,16 +371,11 @@ func (p *page) forget(base, lo, hi uint64) {
 	var left []segment
 	for _, x := range p.segments {
 		from, to := base+uint64(x.lo), base+uint64(x.hi)
-		if from < lo && lo < to || from < hi && hi < to {
-			for _, e := range x.had {
-				e.kept = true
-			}
-		}
 		if from < lo {
 			left = append(left, segment{x.lo, uint32(min(to, lo) - base), x.had})
 		}
 		if to > hi {
-			left = append(left, segment{uint32(max(from, hi) - base), x.hi, x.had})
+			left = append(left, segment{uint32(max(from, hi) - base), x.hi, slices.Clone(x.had)})
 		}
 	}
 	p.segments = left

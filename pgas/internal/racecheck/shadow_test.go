@@ -12,32 +12,41 @@ func accessOf(pe int32, how How) *Access {
 	return &Access{Strand: Strand{From: pe, Own: 1}, How: how}
 }
 
+// put adds an access to the bytes from lo to hi, and calls found for each race.
+func (s *shadow) put(a *Access, lo, hi uint64, found func(e entry, lo, hi uint64)) {
+	x := addition{shadow: s, a: a, e: s.entry(a)}
+	x.add(lo, hi)
+	for _, m := range x.met {
+		found(m.e, m.lo, m.hi)
+	}
+}
+
 // TestShadowIsExact: of random ranges, each access is found by those that race with it, byte by byte.
 func TestShadowIsExact(t *testing.T) {
 	const size = 3 * pageBytes
 	for seed := range uint64(100) {
 		r := rand.New(rand.NewPCG(seed, 3))
 		var s shadow
-		had := make([][]*Access, size)
+		had := make([][]Access, size)
 		for pe := range int32(12) {
 			a := accessOf(pe, []How{Read, AtomicRead, AtomicWrite, Write}[r.IntN(4)])
 			lo := r.Uint64N(size)
 			hi := min(size, lo+1+r.Uint64N([]uint64{4, 16, 2 * pageBytes}[r.IntN(3)]))
-			found := make([][]*Access, size)
-			s.add(a, []*Access{a}, lo, hi, func(e *Access, lo, hi uint64) {
+			found := make([][]Access, size)
+			s.put(a, lo, hi, func(e entry, lo, hi uint64) {
 				for i := lo; i < hi; i++ {
-					found[i] = append(found[i], e)
+					found[i] = append(found[i], e.access())
 				}
 			})
 			for i := range had {
-				var want []*Access
+				var want []Access
 				if lo <= uint64(i) && uint64(i) < hi {
 					for _, e := range had[i] {
-						if race(a, e) {
+						if race(a, &e) {
 							want = append(want, e)
 						}
 					}
-					had[i] = append(had[i], a)
+					had[i] = append(had[i], *a)
 				}
 				if !slices.Equal(found[i], want) {
 					t.Fatalf("seed %d: access %d finds %d races on byte %d, not %d", seed, pe, len(found[i]), i, len(want))
@@ -53,13 +62,13 @@ func TestLargeRange(t *testing.T) {
 	for _, at := range []uint64{0, 1, pageBytes - 1, pageBytes, size/2 + 3, size - 1} {
 		var s shadow
 		put, get := accessOf(0, Write), accessOf(1, Read)
-		s.add(put, []*Access{put}, 0, size, func(*Access, uint64, uint64) { t.Error("the first access races") })
+		s.put(put, 0, size, func(entry, uint64, uint64) { t.Error("the first access races") })
 		if s.segments != size/pageBytes {
 			t.Errorf("%d segments", s.segments)
 		}
 		races := 0
-		s.add(get, []*Access{get}, at, at+1, func(e *Access, lo, hi uint64) {
-			if races++; e != put || lo != at || hi != at+1 {
+		s.put(get, at, at+1, func(e entry, lo, hi uint64) {
+			if races++; e.access() != *put || lo != at || hi != at+1 {
 				t.Errorf("the race is on bytes %d to %d", lo, hi)
 			}
 		})
@@ -76,7 +85,7 @@ func TestShadowIsBounded(t *testing.T) {
 	s := shadow{most: 64, lost: func() { forgot++ }}
 	for i := range uint64(1000) {
 		a := accessOf(0, Write)
-		s.add(a, []*Access{a}, 2*i*pageBytes, 2*i*pageBytes+8, func(*Access, uint64, uint64) { t.Error("a race") })
+		s.put(a, 2*i*pageBytes, 2*i*pageBytes+8, func(entry, uint64, uint64) { t.Error("a race") })
 		if s.segments > 64 {
 			t.Fatalf("%d segments", s.segments)
 		}
@@ -87,10 +96,10 @@ func TestShadowIsBounded(t *testing.T) {
 	s, forgot = shadow{lost: func() { forgot++ }}, 0
 	for pe := range int32(2 * mostAccesses) {
 		a := accessOf(pe, Read)
-		s.add(a, []*Access{a}, 0, 8, func(*Access, uint64, uint64) { t.Error("two reads race") })
+		s.put(a, 0, 8, func(entry, uint64, uint64) { t.Error("two reads race") })
 	}
 	races, readers, a := 0, forgot, accessOf(-1, Write)
-	s.add(a, []*Access{a}, 0, 8, func(*Access, uint64, uint64) { races++ })
+	s.put(a, 0, 8, func(entry, uint64, uint64) { races++ })
 	if readers != mostAccesses || races != mostAccesses {
 		t.Errorf("%d were forgotten, and %d are found", readers, races)
 	}
@@ -156,7 +165,7 @@ func TestLaterClocksAreBounded(t *testing.T) {
 			}
 			s := d.counted()
 			heaviest = max(heaviest, s.bytes)
-			if round == 0 && (s.bytes < words*accessBytes || lost > 0) {
+			if round == 0 && (s.bytes < words*(segmentBytes+entryBytes) || lost > 0) {
 				t.Errorf("at first %d bytes are counted, and %d times some were forgotten", s.bytes, lost)
 			}
 		}
@@ -240,13 +249,41 @@ func TestManyPEs(t *testing.T) {
 func TestForget(t *testing.T) {
 	var s shadow
 	a := accessOf(0, Write)
-	s.add(a, []*Access{a}, 100, 3*pageBytes, func(*Access, uint64, uint64) {})
+	s.put(a, 100, 3*pageBytes, func(entry, uint64, uint64) {})
 	s.forget(200, 2*pageBytes+5)
 	for at, want := range map[uint64]int{100: 1, 199: 1, 200: 0, pageBytes: 0, 2*pageBytes + 4: 0, 2*pageBytes + 5: 1} {
 		races, b := 0, accessOf(1, Read)
-		s.add(b, []*Access{b}, at, at+1, func(*Access, uint64, uint64) { races++ })
+		s.put(b, at, at+1, func(entry, uint64, uint64) { races++ })
 		if races != want {
 			t.Errorf("byte %d: %d races", at, races)
+		}
+	}
+}
+
+// TestReleases: who looks at a word learns of each access that has released into it and of what that knew, whether the
+// shadow has both, the second has taken the place of the first there, or the memory is not judged. Who looks beside it
+// learns nothing.
+func TestReleases(t *testing.T) {
+	for i := range 8 {
+		judged, ordered, bytes := i&1 == 0, i&2 == 0, uint64(4+i&4)
+		d := NewDetector(0, 4, func(Report) { t.Error("a race") }, func(Unseen) {})
+		if !judged {
+			d.Apply(&Record{Release: Exempted, Off: 64, Stride: 72})
+		}
+		first, second := accessOf(1, AtomicWrite), accessOf(2, AtomicWrite)
+		first.Clock = first.Clock.withOwn(3, 5)
+		if ordered { // the second knows of the first, and not of what that knew
+			second.Clock = second.Clock.withOwn(1, 1)
+		}
+		for _, a := range []*Access{first, second} {
+			d.Apply(&Record{Access: *a, Off: 64, Bytes: bytes, Stride: bytes, Count: 1, Release: ReleaseWord})
+		}
+		for _, q := range []span{{64, 72}, {60, 68}, {66, 67}, {68, 72}, {60, 64}, {72, 76}} {
+			c, want := d.Answer(Question{Word: q.lo, Bytes: q.hi - q.lo}), q.lo < 64+bytes && q.hi > 64
+			known := c.has(&first.Strand) && c.has(&second.Strand) && c.component(3).own == 5
+			if known != want || !want && c != nil {
+				t.Errorf("case %d, bytes %d to %d: known is %v, want %v", i, q.lo, q.hi, known, want)
+			}
 		}
 	}
 }
@@ -288,13 +325,13 @@ func TestSubwords(t *testing.T) {
 	races := 0
 	for pe := range uint64(8) {
 		a := accessOf(int32(pe), Write)
-		s.add(a, []*Access{a}, pe, pe+1, func(*Access, uint64, uint64) { races++ })
+		s.put(a, pe, pe+1, func(entry, uint64, uint64) { races++ })
 	}
 	if races != 0 {
 		t.Errorf("%d races of different bytes", races)
 	}
 	a := accessOf(8, Read)
-	s.add(a, []*Access{a}, 0, 8, func(*Access, uint64, uint64) { races++ })
+	s.put(a, 0, 8, func(entry, uint64, uint64) { races++ })
 	if races != 8 {
 		t.Errorf("a get of the word finds %d puts", races)
 	}

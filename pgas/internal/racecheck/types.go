@@ -65,12 +65,8 @@ type Access struct {
 	After
 	How   How
 	Local bool // the access is to memory of From that the operation reads or fills
+	more  bool // of a step of From: Clock has more than From knew at the call
 	Site  Site
-
-	more bool   // of a step of From: Clock has more than From knew at the call
-	kept bool   // more than one segment of a shadow, or a report, has it: it does not change
-	word bool   // the clock of a word has it: what takes its place must release as much
-	mark uint64 // of scales
 }
 
 // Release says where a PE that sees an effect of an access acquires what the access comes after. It is a set.

@@ -36,7 +36,8 @@ var (
 	clockBytes     = sizeOf[Clock]()
 	componentBytes = sizeOf[component]()
 	toBytes        = sizeOf[toPE]()
-	accessBytes    = sizeOf[Access]()
+	commonBytes    = sizeOf[common]()
+	entryBytes     = sizeOf[entry]()
 	segmentBytes   = sizeOf[segment]()
 	pageOfBytes    = sizeOf[page]() + mapBytes
 )
@@ -63,14 +64,14 @@ func (s *scales) clock(c *Clock) {
 	}
 }
 
-// access counts an access.
-func (s *scales) access(a *Access) {
-	if a.mark == s.mark {
+// common counts what accesses have in common.
+func (s *scales) common(c *common) {
+	if c.mark == s.mark {
 		return
 	}
-	a.mark = s.mark
-	s.bytes += accessBytes
-	s.clock(a.Clock)
+	c.mark = s.mark
+	s.bytes += commonBytes
+	s.clock(c.Clock)
 }
 
 // page counts a page.
@@ -78,9 +79,9 @@ func (s *scales) page(p *page) {
 	s.bytes += pageOfBytes + segmentBytes*uint64(cap(p.segments))
 	for i := range p.segments {
 		had := p.segments[i].had
-		s.bytes += 8 * uint64(cap(had))
-		for _, a := range had {
-			s.access(a)
+		s.bytes += entryBytes * uint64(cap(had))
+		for j := range had {
+			s.common(had[j].common)
 		}
 	}
 }
