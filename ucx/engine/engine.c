@@ -235,6 +235,7 @@ static void free_channel(channel_t *c)
         lane_drop_waiting(c->opened[i]);
         free(c->opened[i]->out);
         free(c->opened[i]->address);
+        free(c->opened[i]->kept);
         free(c->opened[i]);
     }
     while (c->free_bufs) {

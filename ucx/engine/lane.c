@@ -96,6 +96,7 @@ void lane_fail(lane_t *l, int32_t status)
     }
     l->status = status;
     start_buffer(l);
+    l->kept_bytes = 0;
     lane_drop_waiting(l);
     fail_slots(l->channel, l->pe, status);
     l->get_bytes = 0;
@@ -146,12 +147,27 @@ static void keep_up(uint32_t *number, uint32_t acked)
         *number = acked;
 }
 
+// drop_kept drops the copies of messages up to seq.
+static void drop_kept(lane_t *l, uint32_t seq)
+{
+    uint32_t over = 0;
+    for (struct kept k; over < l->kept_bytes; over += sizeof k + k.bytes) {
+        memcpy(&k, l->kept + over, sizeof k);
+        if (before(seq, k.seq))
+            break;
+    }
+    if (over > 0)
+        memmove(l->kept, l->kept + over, l->kept_bytes -= over);
+}
+
 void lane_acked(lane_t *l, uint32_t seq)
 {
     l->silent_ns = 0;
     if (before(seq, l->acked))
         return;
     l->acked = seq;
+    if (l->kept_bytes > 0)
+        drop_kept(l, seq);
     keep_up(&l->service_lane_seq, seq);
     keep_up(&l->ack_requested, seq);
     keep_up(&l->fenced, seq);

@@ -83,7 +83,8 @@ static inline void start_buffer(lane_t *l)
 
 // service_lane.c
 enum service_send { DECLINED, SENT, IN_FLIGHT };
-enum service_send service_lane_send(lane_t *l, sendbuf_t *b, size_t n);
+enum service_send service_lane_send(lane_t *l, uint32_t seq, sendbuf_t *b, size_t n);
+int service_lane_overdue(lane_t *l);
 
 // send.c
 int post_message(lane_t *l, sendbuf_t *b, const void *header, size_t header_n, const void *data, size_t n);

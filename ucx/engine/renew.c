@@ -135,6 +135,7 @@ static void lane_disconnected(lane_t *l)
     lane_drop_waiting(l); // a bye to a target that has not taken the opening
     if (l->out)
         give_buf(l->channel, l->out);
+    l->kept_bytes = 0;
     memset(&l->ep, 0, sizeof *l - offsetof(lane_t, ep));
     start_buffer(l);
 }

@@ -145,7 +145,7 @@ static void send_by_service_lane(lane_t *l)
     struct wire_head head = next_head(l, l->records, used, 0);
     memcpy(b->data, &head, sizeof head);
     start_buffer(l);
-    enum service_send service_send = service_lane_send(l, b, used);
+    enum service_send service_send = service_lane_send(l, head.seq, b, used);
     if (service_send != DECLINED)
         l->service_lane_seq = head.seq;
     if (service_send == IN_FLIGHT || (service_send == DECLINED && !send_or_queue(l, b, NULL, 0, b->data, used)))
@@ -167,11 +167,20 @@ void lane_send(lane_t *l, int want_ack)
         send_buffer(l, 0, want_ack);
 }
 
+// keeps_much reports whether an acknowledgement should be asked for because of the copies of what went by the service
+// lane.
+static int keeps_much(const lane_t *l)
+{
+    return l->kept_bytes > KEPT_MAX / 4 && unmarked_bytes(l) > KEPT_MAX / 4;
+}
+
 // lane_send_prompt does what lane_send does, with a message for which a PE is likely to wait.
 void lane_send_prompt(lane_t *l)
 {
     if (l->status != UCS_OK || !l->open || l->used == HEAD_BYTES || l->used > SERVICE_LANE_MAX || l->replies || l->use_native > 0 || must_request_ack(l))
         lane_send(l, 0);
+    else if (keeps_much(l))
+        lane_send(l, 1);
     else
         send_by_service_lane(l);
 }
@@ -190,10 +199,31 @@ void lane_send_bye(lane_t *l)
         send_buffer(l, WIRE_BYE, 1);
 }
 
+// send_kept sends by the lane itself what went by the service lane and may be lost.
+static void send_kept(lane_t *l)
+{
+    struct kept k;
+    uint32_t end = l->kept_bytes;
+    for (uint32_t at = 0; at < end && l->status == UCS_OK; at += sizeof k + k.bytes) {
+        memcpy(&k, l->kept + at, sizeof k);
+        sendbuf_t *b = take_buf(l->channel);
+        if (!b) {
+            lane_fail(l, UCS_ERR_NO_MEMORY);
+            return;
+        }
+        memcpy(b->data, l->kept + at + sizeof k, k.bytes);
+        if (send_or_queue(l, b, NULL, 0, b->data, k.bytes))
+            give_buf(l->channel, b);
+    }
+    l->kept_bytes = 0;
+}
+
 // lane_request_ack_again repeats a request for an acknowledgement. The target could not answer the first one if it had
-// overtaken a message on the service lane.
+// overtaken a message on the service lane. What is overdue there is sent again.
 void lane_request_ack_again(lane_t *l)
 {
+    if (service_lane_overdue(l))
+        send_kept(l);
     if (l->marks_used && !lane_service_drained(l))
         lane_request_ack(l);
 }

@@ -23,6 +23,7 @@ enum {
     SERVE_EVERY = 8,            // polls of the channel's worker between two of the service worker, while waiting
     // a longer message takes longer by the service lane, because both ends would use its one connection
     SERVICE_LANE_MAX = 2 << 10,
+    KEPT_MAX = 256 << 10,       // bytes of a lane's copies of what went by the service lane
     COPY_MAX = 4 << 10,         // an answer up to this size is copied to where others are gathered
     GATHER_MAX = 15 << 10,      // so many bytes of blocks are gathered in a reply, more in memory of their own
     PACK_MAX = PIECE_BYTES / 2, // larger blocks are transfers of their own

@@ -217,6 +217,11 @@ struct spans {
     struct span list[SPANS];
 };
 
+// kept is the head of a copy of a message.
+struct kept {
+    uint32_t seq, bytes;
+};
+
 // lane is what one channel has with one PE. All fields are guarded by channel.lock; Go appends to buf. It lives as long
 // as its channel. Its connection may be closed while nothing is outstanding (renew.c): then ep and out are NULL, and
 // all fields behind ep are as they were before the lane was first opened.
@@ -234,6 +239,13 @@ struct lane {
     uint64_t zcopy_issued;           // zero-copy puts ever issued: handles, from 1
     uint64_t zcopy_released;         // those up to this number may be used again
     uint32_t zcopy_parts[ZCOPY_MAX]; // of the last ones: what UCX still reads
+
+    // Copies of messages that went by the service lane and are not known to be applied, each behind a struct kept.
+    char *kept;
+    uint32_t kept_bytes;
+    uint32_t kept_room;
+    uint32_t kept_acked; // acked as service_lane_overdue has last seen it
+    int64_t kept_ns;     // when service_lane_overdue first saw that, or 0
 
     ucp_ep_h ep;
     sendbuf_t *out; // being filled
