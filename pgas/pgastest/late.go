@@ -30,8 +30,9 @@ package pgastest
 // the PE has polled. What the PE does not wait for, or has not begun to wait for, is held some milliseconds longer, and
 // so long in each of its waits if no quiet demands it, so that the PE goes on with what it has waited for alone. That
 // holds too when the PE has found what it waited for, so that it reads the memory as it was when the flag arrived, and
-// not a microsecond later. Time matters only if a PE does not call the network for long: then operations held for it
-// arrive.
+// not a microsecond later. A target that has called nothing since an operation was issued gets more time, and so does
+// one that comes to know of a later operation of the same PE, at a third one: it is about to act on that. Time matters
+// only if a PE does not call the network for long: then operations held for it arrive.
 
 import (
 	"cmp"
@@ -151,9 +152,10 @@ type lateNetwork struct {
 	// How long an operation is held for a target that does not wait, or waits for another word.
 	patience time.Duration
 
-	mu     sync.Mutex
-	held   []*lateOp // in the order in which they were issued
-	issued uint64    // the number of the last one
+	mu      sync.Mutex
+	held    []*lateOp // in the order in which they were issued
+	issued  uint64    // the number of the last one
+	arrived []*lateOp // the last few that have arrived
 }
 
 // lateGrace is the grace of a job.
@@ -179,12 +181,25 @@ type latePE struct {
 	looks         int       // how often in a row it was that one
 	awaited       span      // the bytes that it polls for, or none if they are not known
 	polls         uint64    // how many such calls it has made
+	calls         uint64    // how many calls of any kind
 	returned      uint64    // its operations that have returned a value
 	arrivalUnseen bool      // it waits, and has not polled since the last arrival
 	singleSteps   int       // how often that was so since its last call that was not a poll
 	checkedFault  bool      // it has called Fault since the last arrival
 	arrivedAt     time.Time // time of the last arrival
 }
+
+// lateSilence is how many times the patience of the network an operation is held for a target that has called nothing
+// since the operation was issued, or since the target came to know of a later operation of the same PE: it has had no
+// processor, or is about to act on what it knows.
+const lateSilence = 10
+
+// lateKnown is how often a target that looks again and again makes that time begin anew: when what it looks at changes,
+// when it sees that, and when it looks once more.
+const lateKnown = 3
+
+// lateArrivals is how many arrivals the network remembers, to find out whose operation a PE sees.
+const lateArrivals = 16
 
 // A lateLook is what a PE looks at by an operation that returns a value. After pollLooks equal ones it is taken to wait
 // for these bytes.
@@ -199,7 +214,9 @@ const pollLooks = 3
 type lateOp struct {
 	polls    uint64 // of its initiator, when it was issued
 	returned uint64
-	issued   time.Time
+	issued   time.Time // when, or when its target came to know of a later operation
+	calls    uint64    // of its target, at that time
+	known    int       // how often its target came to know of such
 	from     *lateChannel
 	pe       int // its target
 	number   uint64
@@ -285,6 +302,25 @@ func (n *lateNetwork) deliver(i int) {
 	op.from.fillBefore(op)
 	op.apply(n.to[op.pe])
 	n.recordArrival(op.pe)
+	if n.arrived = append(n.arrived, op); len(n.arrived) > lateArrivals {
+		n.arrived = slices.Delete(n.arrived, 0, 1)
+	}
+	for pe := range n.pes {
+		if look := n.pes[pe].look; look.pe == op.pe && op.touches(look.bytes) {
+			n.learns(pe, op.from.me)
+		}
+	}
+}
+
+// learns records that a PE sees an operation of another PE, or is about to: it is to act on that before earlier
+// operations on its own memory arrive.
+func (n *lateNetwork) learns(pe, from int) {
+	for _, op := range n.held {
+		if op.pe == pe && op.from.me == from && op.known < lateKnown {
+			op.known++
+			op.issued, op.calls = time.Now(), n.pes[pe].calls
+		}
+	}
 }
 
 // recordArrival records that an operation has arrived at pe. If pe waits, the next one arrives only when pe has polled.
@@ -306,6 +342,7 @@ func (n *lateNetwork) recordCall(pe int, poll bool) {
 	if poll && !p.polling {
 		p.waitBegan = time.Now()
 	}
+	p.calls++
 	p.arrivalUnseen, p.polling, p.awaited = false, poll, span{}
 	if poll {
 		p.polls++
@@ -349,14 +386,18 @@ func (n *lateNetwork) overdue(op *lateOp) bool {
 
 // patienceWith returns how long op is held for a target that does not expect it.
 func (n *lateNetwork) patienceWith(op *lateOp) time.Duration {
-	return time.Duration(op.moment.patience) * n.patience
+	patience := time.Duration(op.moment.patience) * n.patience
+	if op.calls == n.pes[op.pe].calls {
+		patience *= lateSilence
+	}
+	return patience
 }
 
 // expected reports whether the target of op waits for it, or another PE looks at its bytes again and again. What is
 // drawn to be more patient than that is held although the target may wait for it.
 func (n *lateNetwork) expected(op *lateOp) bool {
 	p := &n.pes[op.pe]
-	anything := p.awaited == span{} && p.looks < pollLooks && time.Since(p.waitBegan) >= n.patience/10
+	anything := p.awaited == span{} && p.looks == 0 && time.Since(p.waitBegan) >= n.patience/10
 	return p.polling && (op.touches(p.awaited) || anything && op.moment.patience <= 1) ||
 		slices.ContainsFunc(n.pes, func(p latePE) bool {
 			return p.looks >= pollLooks && p.look.pe == op.pe && op.touches(p.look.bytes)
@@ -419,6 +460,7 @@ func (t *lateTransport) WaitWord(at transport.Word, c transport.Cmp, value uint6
 			continue
 		}
 		if arrived() {
+			t.found()
 			return true
 		}
 		if time.Now().After(end) {
@@ -426,6 +468,14 @@ func (t *lateTransport) WaitWord(at transport.Word, c transport.Cmp, value uint6
 		}
 		runtime.Gosched()
 	}
+}
+
+// found records that the PE has what it has waited for. Nothing else arrives there before its next call.
+func (t *lateTransport) found() {
+	t.net.mu.Lock()
+	defer t.net.mu.Unlock()
+	p := &t.net.pes[t.me]
+	p.arrivalUnseen, p.checkedFault, p.arrivedAt = true, false, time.Now()
 }
 
 // WaitDoorbell implements transport.Progresser. It delivers one operation, so that a wait for many words sees every
@@ -572,7 +622,8 @@ func (c *lateChannel) holdOp(op *lateOp, act func(to transport.Channel)) {
 	op.apply = act
 	c.net.recordCall(c.me, false)
 	c.net.pes[c.me].looks = 0
-	op.polls, op.returned, op.issued = c.net.pes[c.me].polls, c.net.pes[c.me].returned, time.Now()
+	op.polls, op.returned = c.net.pes[c.me].polls, c.net.pes[c.me].returned
+	op.issued, op.calls = time.Now(), c.net.pes[op.pe].calls
 	c.issue(op)
 	c.net.held = append(c.net.held, op)
 	c.deliverDrawn()
@@ -686,6 +737,11 @@ func (c *lateChannel) recordReturn(pe int, bytes span) {
 	} else {
 		p.look, p.looks = look, 1
 	}
+	for _, op := range c.net.arrived {
+		if op.pe == pe && op.touches(bytes) {
+			c.net.learns(c.me, op.from.me)
+		}
+	}
 	c.issued++
 	c.deliverDrawn()
 }
@@ -720,7 +776,7 @@ func (c *lateChannel) deliverFrom(pe int) {
 	wanted := func(op *lateOp) bool { return op.from == c && (pe < 0 || op.pe == pe) }
 	defer n.prolong(c.me, wanted)()
 	for {
-		for n.deliverOne(func(op *lateOp) bool { return wanted(op) && n.ready(op) }) {
+		for n.deliverOne(func(op *lateOp) bool { return wanted(op) && n.ready(op) && !n.behind(op, wanted) }) {
 		}
 		if !slices.ContainsFunc(n.held, wanted) {
 			return
@@ -729,6 +785,14 @@ func (c *lateChannel) deliverFrom(pe int) {
 		time.Sleep(latePollInterval)
 		n.mu.Lock()
 	}
+}
+
+// behind reports whether a quiet demands an operation that is newer than op, and op is not expected. Without a seed
+// that one arrives first, even if its own target makes it late.
+func (n *lateNetwork) behind(op *lateOp, demanded func(*lateOp) bool) bool {
+	return n.seed == 0 && !n.expected(op) && slices.ContainsFunc(n.held, func(other *lateOp) bool {
+		return other.number > op.number && demanded(other)
+	})
 }
 
 // prolong holds the operations of pe for as much longer as a quiet of pe lasts, but for those that the quiet demands.

@@ -285,6 +285,71 @@ func TestLateRules(t *testing.T) {
 	}
 }
 
+// TestLateActsOnWhatItKnows: PE 0 puts to PE 2, and sets a flag on PE 1, at which PE 2 looks. The put is held while PE
+// 2 has called nothing, while it looks at something else, and anew when it comes to know of the flag.
+func TestLateActsOnWhatItKnows(t *testing.T) {
+	net, pes := lateRig(t, 3, 1<<20, 0)
+	net.patience, net.grace = time.Hour, 1000*time.Hour
+	var chans [3]transport.Channel
+	for pe := range pes {
+		ch, err := pes[pe].Channel(false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		chans[pe] = ch
+	}
+	flag := transport.Word{Off: 8, Bytes: 8}
+	chans[0].Put(2, 16, []byte{1})
+	chans[0].Fence(-1)
+	chans[0].Post(1, transport.Set, flag, 1)
+	put := net.held[0]
+	look := func() {
+		if _, err := chans[2].Atomic(t.Context(), 1, transport.Fetch, flag, 0, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check := func(when string, overdue, expected, behind bool) {
+		t.Helper()
+		all := func(*lateOp) bool { return true }
+		if o, e, b := net.overdue(put), net.expected(put), net.behind(put, all); o != overdue || e != expected || b != behind {
+			t.Errorf("%s: overdue %v, want %v; expected %v, want %v; behind %v, want %v",
+				when, o, overdue, e, expected, b, behind)
+		}
+	}
+	wait := func() { // for any arrival, longer than the network is patient
+		pes[2].(transport.Progresser).WaitDoorbell(0, 0)
+		net.pes[2].waitBegan = time.Now().Add(-2 * time.Hour)
+		put.issued = time.Now().Add(-3 * time.Hour)
+	}
+	put.issued = time.Now().Add(-2 * time.Hour)
+	check("PE 2 has called nothing", false, false, true)
+	put.issued = time.Now().Add(-lateSilence * time.Hour)
+	check("and has called nothing for long", true, false, true)
+	wait()
+	check("it waits for anything", true, true, false)
+	net.pes[2].waitBegan, put.issued = time.Now(), time.Now()
+	look()
+	wait()
+	check("it has looked at the flag", true, false, true)
+	net.deliver(1)
+	check("the flag arrives", false, false, false)
+	for range lateKnown - 1 {
+		put.issued = time.Now().Add(-2 * time.Hour)
+		net.pes[2].waitBegan = put.issued
+		look()
+		check("it sees the flag", false, false, false)
+	}
+	put.issued = time.Now().Add(-2 * time.Hour)
+	net.recordCall(2, false)
+	net.pes[2].looks = 0
+	look()
+	check("it has seen it often", true, false, false)
+
+	if !pes[1].(transport.Progresser).WaitWord(flag, transport.EQ, 1, false, 0) || net.hasPolled(1) {
+		t.Error("PE 1 has found what it waits for, and more may arrive before it acts on that")
+	}
+}
+
 // TestLateDraws: with a seed, whatever the ordering rules leave open happens with one seed or another, and always the
 // same with the same one.
 func TestLateDraws(t *testing.T) {
