@@ -55,7 +55,7 @@ func openProcessRaces(n *node.Node, heap *symheap.Heap, offsetOf racecheck.Heap)
 	if r.carriage, err = carriage.Over(n, layout, base, carriedDetector{r}, r.say); err != nil {
 		return nil, err
 	}
-	n.Races = racecheck.NewPE(n.Job.PE, r.carriage, offsetOf, report, r.missed)
+	n.Races = racecheck.NewPE(n.Job.PE, n.Job.NPEs, r.carriage, offsetOf, report, r.missed)
 	return r, nil
 }
 

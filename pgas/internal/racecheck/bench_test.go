@@ -31,7 +31,7 @@ func newPair(tb testing.TB) *pair {
 		p.mem[pe] = make([]byte, pairBytes)
 		base := uintptr(unsafe.Pointer(&p.mem[pe][0]))
 		heap := func(addr uintptr) (uint64, bool) { return uint64(addr - base), addr-base < pairBytes }
-		p.pes[pe] = NewPE(pe, carrier, heap, func(Report) {}, func(Unseen) {})
+		p.pes[pe] = NewPE(pe, len(carrier), carrier, heap, func(Report) {}, func(Unseen) {})
 		p.ctxs[pe] = p.pes[pe].NewContext()
 		p.chans[pe], _, _ = p.ctxs[pe].Over(idle{}, nil, nil)
 	}

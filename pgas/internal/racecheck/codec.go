@@ -115,9 +115,24 @@ func (r *reader) component(pe int, before *Clock) *component {
 	}
 	p := &component{own: r.number(), done: r.numbers()}
 	for range r.count() {
-		p.to = append(p.to, toPE{stream: uint16(r.number()), target: int32(r.number()), upTo: r.number(), singles: r.numbers()})
+		e := toPE{stream: uint16(r.number()), target: int32(r.number()), upTo: r.number(), singles: r.numbers()}
+		if n := len(p.to); n > 0 && p.to[n-1].compare(e.stream, e.target) >= 0 || !ascending(e.singles) {
+			r.b, r.err = nil, errTorn // find would not find them
+			return nil
+		}
+		p.to = append(p.to, e)
 	}
 	return p
+}
+
+// ascending reports whether each number is greater than the one before it.
+func ascending(numbers []uint64) bool {
+	for i := 1; i < len(numbers); i++ {
+		if numbers[i-1] >= numbers[i] {
+			return false
+		}
+	}
+	return true
 }
 
 func (r *reader) numbers() []uint64 {
@@ -223,6 +238,7 @@ func (s *Released) Clock() *Clock {
 	if s.upTo == 0 && len(s.single) == 0 {
 		return c
 	}
-	e := toPE{stream: s.last.Stream, target: s.last.To, upTo: s.upTo, singles: slices.Sorted(slices.Values(s.single))}
+	singles := slices.Compact(slices.Sorted(slices.Values(s.single))) // one may have released twice
+	e := toPE{stream: s.last.Stream, target: s.last.To, upTo: s.upTo, singles: singles}
 	return c.with(s.last.From, c.component(s.last.From).joinTo([]toPE{e}))
 }

@@ -34,7 +34,7 @@ func (j *Job) Join(pe int, heap Heap, place func(what string, off uint64) string
 	j.mu.Lock()
 	j.place = place // of any PE: the heaps are symmetric
 	j.mu.Unlock()
-	return NewPE(pe, j.detectors, heap, j.reporter.Report, j.lost)
+	return NewPE(pe, len(j.detectors), j.detectors, heap, j.reporter.Report, j.lost)
 }
 
 // Races returns how many pairs of lines were reported.

@@ -118,7 +118,7 @@ func newOracleOf(seed, heapBytes uint64) *oracle {
 	for pe := range carrier {
 		base := uintptr(unsafe.Pointer(&o.heaps[pe][0]))
 		heap := func(addr uintptr) (uint64, bool) { return uint64(addr - base), uint64(addr-base) < heapBytes }
-		p := NewPE(pe, carrier, heap, func(Report) { o.reports++ }, func(Unseen) {})
+		p := NewPE(pe, 3, carrier, heap, func(Report) { o.reports++ }, func(Unseen) {})
 		o.pes = append(o.pes, p)
 		var cs []*Context
 		var chans []transport.Channel

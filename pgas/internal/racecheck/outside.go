@@ -34,13 +34,14 @@ func (p *PE) Release() []byte {
 	return a.release().Append(nil)
 }
 
-// Acquire notes that what a PE has released comes before what p does from now on. Without a release nothing does.
+// Acquire notes that what a PE has released comes before what p does from now on. Without a release nothing does, nor
+// with one that cannot be read or is of another job.
 func (p *PE) Acquire(released []byte) {
 	if p == nil || len(released) == 0 {
 		return
 	}
-	c, _, err := ParseClock(released, nil)
-	if err != nil {
+	c, rest, err := ParseClock(released, nil)
+	if err != nil || len(rest) > 0 || c != nil && len(c.of) > p.npes {
 		p.lost(UnseenRelease)
 		return
 	}

@@ -20,6 +20,7 @@ type Heap func(addr uintptr) (off uint64, ok bool)
 // A PE issues accesses and tells the detectors of them.
 type PE struct {
 	me      int32
+	npes    int
 	carrier Carrier
 	heap    Heap
 	report  func(Report)
@@ -51,11 +52,11 @@ type noteState struct {
 	mixed    bool     // they may arrive in another order than that of their records
 }
 
-// NewPE returns the PE of that number. heap finds addresses in its symmetric memory; report is told of races on other
-// memory of the process, and lost of what is not seen from then on.
-func NewPE(me int, carrier Carrier, heap Heap, report func(Report), lost func(Unseen)) *PE {
+// NewPE returns the PE of that number, in a job of npes. heap finds addresses in its symmetric memory; report is told
+// of races on other memory of the process, and lost of what is not seen from then on.
+func NewPE(me, npes int, carrier Carrier, heap Heap, report func(Report), lost func(Unseen)) *PE {
 	return &PE{
-		me: int32(me), carrier: carrier, heap: heap, report: report, lost: lost, own: 1,
+		me: int32(me), npes: npes, carrier: carrier, heap: heap, report: report, lost: lost, own: 1,
 		notes: map[noteTo]*noteState{},
 	}
 }

@@ -185,7 +185,7 @@ func newPairOf(report func(Report), missed func(line string)) *pair {
 		p.mem[pe] = make([]byte, pairBytes)
 		base := uintptr(unsafe.Pointer(&p.mem[pe][0]))
 		heap := func(addr uintptr) (uint64, bool) { return uint64(addr - base), addr-base < pairBytes }
-		p.pes[pe] = NewPE(pe, j.detectors, heap, report, j.lost)
+		p.pes[pe] = NewPE(pe, 2, j.detectors, heap, report, j.lost)
 		p.ctxs[pe] = p.pes[pe].NewContext()
 		p.chans[pe], _, _ = p.ctxs[pe].Over(idle{}, nil, nil)
 	}
