@@ -59,14 +59,18 @@ func openProcessRaces(n *node.Node, heap *symheap.Heap, offsetOf racecheck.Heap)
 	return r, nil
 }
 
-// print prints a report. The job ends with the status of PGAS_RACE_EXIT from now on. If PEs share memory by other means
-// the report may be wrong, and nothing is reported any more.
+// print prints a report, unless a PE of this host has printed one of the same two lines. The job ends with the status
+// of PGAS_RACE_EXIT from now on. If PEs share memory by other means the report may be wrong, and nothing is reported
+// any more.
 func (r *processRaces) print(x racecheck.Report) {
 	if what, shared := sharedMapping(r.n); shared {
 		r.carriage.Lose(what)
 		return
 	}
 	r.n.Job.RaceReported()
+	if !r.n.Job.Segment.Header.FirstRace(x.Hash()) {
+		return
+	}
 	r.say(x.Text(func(_ int, off uint64) string { return r.n.PlaceName("the word", off) }))
 }
 

@@ -18,7 +18,7 @@ const (
 	// PageBytes is the unit of the layout: the header and each State have one page.
 	PageBytes = 4096
 	// SegmentMagic is the first word of every segment; it changes with the layout.
-	SegmentMagic = 0x70676173_00000011
+	SegmentMagic = 0x70676173_00000012
 	// HeapAlign is the alignment of every heap's address in every process. So an offset with a smaller power of
 	// two as its alignment gives an address with the same alignment, on all PEs. It is the size of a huge page,
 	// and costs addresses only.
@@ -68,6 +68,24 @@ type Header struct {
 	// Contention: what PEs that share CPUs have learned of other programs on them. Written and read by PEs that wait.
 	Contention Contention
 	_          [24]byte
+	// racesTold: the hashes of the races that PEs of this host have reported; 0: none (FirstRace).
+	racesTold [64]atomic.Uint64
+}
+
+// FirstRace notes that a PE of this host is about to report a race with a hash. It reports false if one has. When there
+// is no room for more, every PE reports its own.
+func (h *Header) FirstRace(hash uint64) bool {
+	hash = max(hash, 1)
+	for i := range h.racesTold {
+		at := &h.racesTold[i]
+		if at.CompareAndSwap(0, hash) {
+			return true
+		}
+		if at.Load() == hash {
+			return false
+		}
+	}
+	return true
 }
 
 // AgreeOnRaces says whether a PE looks for races between PEs that are processes. It reports whether the PEs of this

@@ -4,6 +4,7 @@ package racecheck
 
 import (
 	"fmt"
+	"hash/fnv"
 	"strings"
 	"sync"
 
@@ -18,11 +19,20 @@ type Report struct {
 	Earlier, Later *Access
 }
 
-// lines returns the places of the two calls in the program.
-func (r *Report) lines() (earlier, later string) {
-	_, earlier = r.Earlier.Site.Name()
-	_, later = r.Later.Site.Name()
-	return earlier, later
+// pair returns the lines of the two calls in the program, in one order whichever was first.
+func (r *Report) pair() [2]string {
+	_, a := r.Earlier.Site.Name()
+	_, b := r.Later.Site.Name()
+	return [2]string{min(a, b), max(a, b)}
+}
+
+// Hash returns a hash of the lines of the two calls.
+func (r *Report) Hash() uint64 {
+	h := fnv.New64a()
+	for _, line := range r.pair() {
+		h.Write(append([]byte(line), 0))
+	}
+	return h.Sum64()
 }
 
 // describe says what made an access, and where.
@@ -97,16 +107,13 @@ func NewReporter(print func(r Report)) *Reporter {
 
 // Report prints r unless a race between the same two lines has been printed.
 func (p *Reporter) Report(r Report) {
-	a, b := r.lines()
-	if a > b {
-		a, b = b, a
-	}
+	pair := r.pair()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.told[[2]string{a, b}] {
+	if p.told[pair] {
 		return
 	}
-	p.told[[2]string{a, b}] = true
+	p.told[pair] = true
 	p.races++
 	p.print(r)
 }
