@@ -545,6 +545,27 @@ func TestTornRow(t *testing.T) {
 	}
 }
 
+// TestRowsAreBounded: of rows that were read so many are kept and no more, and one that is not kept is read again.
+func TestRowsAreBounded(t *testing.T) {
+	r := newRig(t, 3, nil)
+	read := map[rowKey]readRow{}
+	for to := range mostRows {
+		read[rowKey{to: 3 + to, writer: 2}] = readRow{version: 1}
+	}
+	r.pes[1].rows.read, r.pes[1].rows.bytes = read, make([]byte, 3*rowBytes)
+	for round := range uint64(2) {
+		a := racecheck.Access{Strand: racecheck.Strand{From: 2}, After: racecheck.After{Clock: clockOf(2, 7+round)}}
+		r.pes[2].Tell(r.pes[2].Near, 0, &racecheck.Record{Access: a, Off: r.word, Count: 1, Bytes: 8, Release: racecheck.ReleaseWord})
+		c, err := r.pes[1].Ask(context.Background(), 0, racecheck.Question{Word: r.word, Bytes: 8})
+		if err != nil || !has(c, clockOf(2, 7+round)) {
+			t.Errorf("round %d: the clock is not what the PE has released: %v", round, err)
+		}
+		if n := len(r.pes[1].rows.read); n == 0 || n > mostRows {
+			t.Errorf("round %d: %d rows are kept, of at most %d", round, n, mostRows)
+		}
+	}
+}
+
 // TestCallOfAll: a release into a collective of all PEs is known at each of them, without a question.
 func TestCallOfAll(t *testing.T) {
 	for name, near := range map[string]bool{"near": true, "far": false} {

@@ -25,6 +25,7 @@ var mutants = []mutant.Bug{
 	mutant.New("a row forgets the releases before", "words.go", "^TestTornRow$",
 		"		if !row.Add(r) {\n", "		*row = racecheck.Released{}\n		if !row.Add(r) {\n"),
 	mutant.New("a row that is written is read", "words.go", "^TestTornRow$", "sumOfRow(b) != binary.LittleEndian.Uint32(b[12:])", "false"),
+	mutant.New("all rows that were read are kept", "words.go", "^TestRowsAreBounded$", "len(c.rows.read) >= mostRows {", "len(c.rows.read) < 0 {"),
 	mutant.New("blocks may overlap", "wire.go", "^TestForgedBlocks$", "r.Stride >= max(r.Bytes, 1) && ", "r.Count <= d.heap && "),
 	mutant.New("a clock may have any number of PEs", "wire.go", "^TestForgedClock$", "n > uint64(npes) {", "n > uint64(len(r.b)) {"),
 	mutant.New("a fast sender keeps the reader", "inbox.go", "^TestReadEnds$", "in.at != tail && !in.torn; {", "in.at != tail && !in.torn; tail = in.tail.Load() {"),
