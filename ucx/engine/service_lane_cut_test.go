@@ -6,9 +6,10 @@ import (
 	"context"
 	"os"
 	"strconv"
-	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/gopgas/gopgas/pgas/pgastest/hang"
 )
@@ -26,8 +27,8 @@ func connections(t *testing.T) map[int]bool {
 		if err != nil {
 			t.Fatal(err)
 		}
-		switch name, _ := syscall.Getpeername(fd); name.(type) {
-		case *syscall.SockaddrInet4, *syscall.SockaddrInet6:
+		switch name, _ := unix.Getpeername(fd); name.(type) {
+		case *unix.SockaddrInet4, *unix.SockaddrInet6:
 			found[fd] = true
 		}
 	}
@@ -98,7 +99,7 @@ func TestCutServiceLane(t *testing.T) {
 		if len(sockets) != 2 {
 			t.Fatalf("the service lane has the sockets %v", sockets)
 		}
-		if err := syscall.Shutdown(sockets[end], syscall.SHUT_RDWR); err != nil {
+		if err := unix.Shutdown(sockets[end], unix.SHUT_RDWR); err != nil {
 			t.Fatal(err)
 		}
 		for range 100 {
@@ -115,12 +116,13 @@ func TestCutServiceLane(t *testing.T) {
 // again then.
 func drop(t *testing.T, fd int) (end func()) {
 	t.Helper()
-	program := []syscall.SockFilter{*syscall.LsfStmt(syscall.BPF_RET|syscall.BPF_K, 0)}
-	if err := syscall.AttachLsf(fd, program); err != nil {
+	program := unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K} // keep no byte
+	filter := unix.SockFprog{Len: 1, Filter: &program}
+	if err := unix.SetsockoptSockFprog(fd, unix.SOL_SOCKET, unix.SO_ATTACH_FILTER, &filter); err != nil {
 		t.Fatalf("attaching a filter: %v", err)
 	}
 	return func() {
-		if err := syscall.DetachLsf(fd); err != nil {
+		if err := unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_DETACH_FILTER, 0); err != nil {
 			t.Errorf("detaching the filter: %v", err)
 		}
 	}
