@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"testing"
 
@@ -18,16 +17,8 @@ import (
 //ci:ucx
 func TestRacesOnce(t *testing.T) {
 	body := func(ctx context.Context, w *pgas.World) error {
-		out, err := os.CreateTemp(t.TempDir(), "stderr")
-		if err != nil {
-			return err
-		}
-		in, err := os.Open(out.Name())
-		if err != nil {
-			return err
-		}
-		defer func(was *os.File) { os.Stderr = was }(os.Stderr)
-		os.Stderr = out // of this process, which is a PE alone
+		in, end := captureStderr(t)
+		defer end()
 		data := must(pgas.Alloc[uint64](ctx, w, 1))
 		told, sum := must(pgas.Alloc[uint64](ctx, w, 1)), must(pgas.Alloc[uint64](ctx, w, 1))
 		for to := range w.NPEs() {

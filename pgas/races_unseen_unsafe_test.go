@@ -89,6 +89,15 @@ func sharedWord(path string) *atomic.Uint32 {
 	return (*atomic.Uint32)(unsafe.Pointer(&mem[0]))
 }
 
+// captureStderr makes what this process prints on its standard error go to a file, until end is called, and returns the
+// file open to be read. The process is a PE alone.
+func captureStderr(t *testing.T) (in *os.File, end func()) {
+	out, was := must(os.CreateTemp(t.TempDir(), "stderr")), os.Stderr
+	in = must(os.Open(out.Name()))
+	os.Stderr = out
+	return in, func() { os.Stderr = was }
+}
+
 // TestRacesUnseen: a right program of processes that goes over a bound of PGAS_CHECK=race, or shares memory by other
 // means, is told what is not seen, once on each host, and goes on. Nothing is reported.
 //
@@ -96,16 +105,8 @@ func sharedWord(path string) *atomic.Uint32 {
 func TestRacesUnseen(t *testing.T) {
 	path := filepath.Join(os.TempDir(), fmt.Sprintf("pgas-shared-%d", os.Getppid()))
 	body := func(ctx context.Context, w *pgas.World) error {
-		out, err := os.CreateTemp(t.TempDir(), "stderr")
-		if err != nil {
-			return err
-		}
-		in, err := os.Open(out.Name())
-		if err != nil {
-			return err
-		}
-		defer func(was *os.File) { os.Stderr = was }(os.Stderr)
-		os.Stderr = out // of this process, which is a PE alone
+		in, end := captureStderr(t)
+		defer end()
 		var wrong []string
 		told, sum := must(pgas.Alloc[uint64](ctx, w, 2)), must(pgas.Alloc[uint64](ctx, w, 2))
 		for i, c := range unseenCases {

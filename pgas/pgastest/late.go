@@ -198,7 +198,7 @@ const lateSilence = 10
 // when it sees that, and when it looks once more.
 const lateKnown = 3
 
-// lateArrivals is how many arrivals the network remembers, to find out whose operation a PE sees.
+// lateArrivals is how many arrivals the network remembers, to find the initiator of an operation that a PE sees.
 const lateArrivals = 16
 
 // A lateLook is what a PE looks at by an operation that returns a value. After pollLooks equal ones it is taken to wait

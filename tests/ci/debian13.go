@@ -256,8 +256,7 @@ func bootstrap(ctx context.Context, dir string, more []string) error {
 		commands = append(commands, slices.Concat(apt, []string{"update"}), slices.Concat(apt, []string{"install", "-y", "--no-install-recommends"}, more))
 	}
 	for _, argv := range commands {
-		argv = append([]string{"unshare", "--mount", "--pid", "--fork", "--kill-child"}, argv...)
-		if err := quietly(ctx, argv...); err != nil {
+		if err := quietly(ctx, slices.Concat(inNamespaces, argv)...); err != nil {
 			return err
 		}
 	}

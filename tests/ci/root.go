@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 )
@@ -25,9 +26,11 @@ func enterCommand(root string, shared []string) []string {
 	if err != nil {
 		self = os.Args[0]
 	}
-	argv := []string{"unshare", "--mount", "--pid", "--fork", "--kill-child", self, "enter", root}
-	return append(append(argv, shared...), "--")
+	return slices.Concat(inNamespaces, []string{self, "enter", root}, shared, []string{"--"})
 }
+
+// inNamespaces is the beginning of a command line: what follows has mounts and processes of its own, which end with it.
+var inNamespaces = []string{"unshare", "--mount", "--pid", "--fork", "--kill-child"}
 
 // enter is the command that enterCommand starts: process 1 of a namespace.
 func enter(args []string) error {

@@ -260,9 +260,9 @@ func TestForget(t *testing.T) {
 	}
 }
 
-// TestReleases: who looks at a word learns of each access that has released into it and of what that knew, whether the
-// shadow has both, the second has taken the place of the first there, or the memory is not judged. Who looks beside it
-// learns nothing.
+// TestReleases: a reader of a word learns of each access that has released into it and of what that knew, whether the
+// shadow has both, the second has taken the place of the first there, or the memory is not judged. A reader of the
+// bytes beside it learns nothing.
 func TestReleases(t *testing.T) {
 	for i := range 8 {
 		judged, ordered, bytes := i&1 == 0, i&2 == 0, uint64(4+i&4)
