@@ -271,6 +271,9 @@ func (c *Carriage) reply(h heard) bool {
 	if c.lost.Load() {
 		o.tellLost()
 	} else {
+		if h.q.Bytes != 0 {
+			c.keepUp(h.q.Word)
+		}
 		o.add(appendAnswer(o.scratch[:0], h.number, c.Detector.Answer(h.q)))
 		o.send(c.ctx, false)
 	}

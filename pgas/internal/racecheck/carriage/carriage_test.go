@@ -506,6 +506,24 @@ func TestWords(t *testing.T) {
 	}
 }
 
+// TestOwnWords: a PE that looks at a word which its PE changes has all that the value tells, and asks that PE once for
+// many changes.
+func TestOwnWords(t *testing.T) {
+	r := newRig(t, 2, nil)
+	const changes = 2 * (keptUp + 1)
+	for i := range uint64(changes) {
+		a := racecheck.Access{Strand: racecheck.Strand{From: 0}, After: racecheck.After{Clock: clockOf(0, i+1)}}
+		r.pes[0].Tell(r.pes[0].Near, 0, &racecheck.Record{Access: a, Off: r.word, Count: 1, Bytes: 8, Release: racecheck.ReleaseWord})
+		c, err := r.pes[1].Ask(context.Background(), 0, racecheck.Question{Word: r.word, Bytes: 8})
+		if err != nil || !has(c, clockOf(0, i+1)) {
+			t.Fatalf("change %d is not known (%v)", i, err)
+		}
+	}
+	if n := r.pes[1].asks.last; n != 2 {
+		t.Errorf("%d questions for %d changes, want 2", n, changes)
+	}
+}
+
 // TestTornRow: a row that no writer has finished is waited for, and the death of its writer ends that.
 func TestTornRow(t *testing.T) {
 	r := newRig(t, 3, nil)

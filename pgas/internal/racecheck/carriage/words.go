@@ -4,6 +4,9 @@ package carriage
 // for each other PE in each of some buckets of words, itself included: all that this PE has released into words of the
 // bucket. The releaser writes the row as it does a record: before the operation, with a fence. So there is one writer,
 // and a reader joins the rows of a bucket. Words that share a bucket share a clock, so that a race may be missed.
+//
+// Most words that a PE releases into are its own, and no other PE ever acquires them. So the row of a PE's own words says
+// at first that the PE must be asked. A question has the PE write the row, and keep it up for some releases more.
 
 import (
 	"context"
@@ -19,8 +22,8 @@ import (
 const (
 	// A row begins with its version, its length and a sum of both and its bytes.
 	rowHead = 16
-	// tooLong is the length of a row whose clock has no room: its PE must be asked.
-	tooLong = 1<<32 - 1
+	// mustAsk is the length of a row that says that its PE must be asked: its clock has no room, or was not written.
+	mustAsk = 1<<32 - 1
 	// noClock is the length of a row whose writer has lost records.
 	noClock = 1<<32 - 2
 )
@@ -28,18 +31,28 @@ const (
 // mostRows is how many rows of other PEs are kept as they were read. They are read again if there are more.
 const mostRows = 1 << 14
 
+// keptUp is for how many releases a PE keeps up a row of its own words after a question.
+const keptUp = 1 << 10
+
 func bucketOf(word uint64) int { return int(word>>3) & (buckets - 1) }
 
 // rows is what a PE keeps of the rows that it writes and reads.
 type rows struct {
 	mu      sync.Mutex
 	written []*racecheck.Released // by target and bucket
+	own     [buckets]ownRow
 	version uint64
 	scratch []byte
 
 	readMu sync.Mutex
 	read   map[rowKey]readRow
 	bytes  []byte
+}
+
+// ownRow says what the row of a PE's own words holds.
+type ownRow struct {
+	left int  // for how many releases more the row is kept up
+	asks bool // the row says that the PE must be asked
 }
 
 // rowKey names a row of this PE, if it writes it, or else of another PE: by its bucket and by the PE that has the other
@@ -61,21 +74,57 @@ func (c *Carriage) writeRow(via transport.Channel, to int, r *racecheck.Record) 
 	bucket := bucketOf(r.Off)
 	c.rows.mu.Lock()
 	defer c.rows.mu.Unlock()
-	n := uint64(noClock)
-	b := append(c.rows.scratch[:0], make([]byte, rowHead)...)
-	if !c.lost.Load() {
-		row := c.rows.of(to*buckets + bucket)
-		if !row.Add(r) {
+	if c.lost.Load() {
+		c.putRow(via, to, bucket, c.rows.head(), noClock)
+		return
+	}
+	row := c.rows.of(to*buckets + bucket)
+	if !row.Add(r) {
+		return
+	}
+	if to == c.PE {
+		own := &c.rows.own[bucket]
+		if own.left == 0 {
+			if !own.asks {
+				own.asks = true
+				c.putRow(via, to, bucket, c.rows.head(), mustAsk)
+			}
 			return
 		}
-		b = row.Append(b)
-		if n = uint64(len(b) - rowHead); len(b) > rowBytes {
-			b, n = b[:rowHead], tooLong
-		}
+		own.left--
 	}
+	c.putReleased(via, to, bucket, row)
+}
+
+// keepUp writes the row of one of this PE's own words, of which another PE has asked, and has it kept up.
+func (c *Carriage) keepUp(word uint64) {
+	bucket := bucketOf(word)
+	c.rows.mu.Lock()
+	defer c.rows.mu.Unlock()
+	if own := &c.rows.own[bucket]; own.asks && !c.lost.Load() {
+		*own = ownRow{left: keptUp}
+		c.putReleased(c.Near, c.PE, bucket, c.rows.of(c.PE*buckets+bucket))
+	}
+}
+
+// head returns room for the head of a row. The caller has locked r.mu.
+func (r *rows) head() []byte { return append(r.scratch[:0], make([]byte, rowHead)...) }
+
+// putReleased writes what this PE has released into the words of a bucket. The caller has locked c.rows.mu.
+func (c *Carriage) putReleased(via transport.Channel, to, bucket int, row *racecheck.Released) {
+	b := row.Append(c.rows.head())
+	if len(b) > rowBytes {
+		c.putRow(via, to, bucket, b[:rowHead], mustAsk)
+		return
+	}
+	c.putRow(via, to, bucket, b, uint32(len(b)-rowHead))
+}
+
+// putRow writes a row, which has n as its length. The caller has locked c.rows.mu.
+func (c *Carriage) putRow(via transport.Channel, to, bucket int, b []byte, n uint32) {
 	c.rows.version++
 	binary.LittleEndian.PutUint64(b, c.rows.version)
-	binary.LittleEndian.PutUint32(b[8:], uint32(n))
+	binary.LittleEndian.PutUint32(b[8:], n)
 	binary.LittleEndian.PutUint32(b[12:], sumOfRow(b))
 	via.Put(to, c.Base+c.row(bucket, c.PE), b)
 	c.rows.scratch = b
@@ -134,14 +183,14 @@ func (c *Carriage) joinRows(to, bucket int, known *racecheck.Clock) (clock *race
 			continue
 		}
 		b = b[:min(rowHead+n, rowBytes)]
-		if n == tooLong || n == noClock {
+		if n == mustAsk || n == noClock {
 			b = b[:rowHead]
 		}
 		if sumOfRow(b) != binary.LittleEndian.Uint32(b[12:]) {
 			return nil, false, false
 		}
 		switch n {
-		case tooLong:
+		case mustAsk:
 			asked = true
 		case noClock:
 			c.giveUp()
