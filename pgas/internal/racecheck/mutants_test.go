@@ -55,7 +55,7 @@ var mutants = []mutant.Bug{
 	mutant.New("a word releases nothing", "detector.go", "^TestReleases$", "	d.weight.bytes += w.add(wordRelease{e, uint8(lo & 7), uint8(hi - lo)})\n", "	_ = w\n"),
 	mutant.New("an access in the shadow releases nothing", "shadow.go", "^TestOracle$", "					c = a.releaseTo(c)\n", "					_ = a\n"),
 	mutant.New("an access in the shadow releases into the next word", "shadow.go", "^TestOracle$", "lo, hi = lo&^3, (hi+3)&^3", "lo, hi = lo&^7-min(lo, 8), (hi+7)&^7"),
-	mutant.New("an access that leaves the shadow releases nothing", "shadow.go", "^TestReleases$", "				x.leave(y.had[i], x.base+uint64(y.lo), x.base+uint64(y.hi))\n", ""),
+	mutant.New("an access that leaves the shadow releases nothing", "shadow.go", "^TestReleases$", "				x.leave(*had, x.base+uint64(y.lo), x.base+uint64(y.hi))\n", ""),
 	mutant.New("a release stands in for that of another PE", "shadow.go", "^TestReleases$", "!(x.e.releases() && e.standsIn(x.a))", "!x.e.releases()"),
 	mutant.New("a page that is forgotten orders nothing", "detector.go", "^TestBytesAreBounded$", "		d.others = a.releaseTo(d.others)\n	}\n	drop", "		_ = a\n	}\n	drop"),
 	mutant.New("a word has its last release alone", "detector.go", "^TestReleases$", "x.off == r.off && x.bytes == r.bytes && e.standsIn(&a)", "e.From >= 0 && a.From >= 0"),

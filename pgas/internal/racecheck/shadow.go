@@ -50,7 +50,45 @@ type page struct{ segments []segment }
 // segment is an interval of a page with the accesses that all its bytes have had.
 type segment struct {
 	lo, hi uint32 // offsets in the page, hi excluded
-	had    []entry
+	had    entries
+}
+
+// entries are accesses, at least one. Most words have only one, which is in the cache line of its segment.
+type entries struct {
+	first entry
+	more  []entry
+}
+
+func (l *entries) len() int { return 1 + len(l.more) }
+
+func (l *entries) at(i int) *entry {
+	if i == 0 {
+		return &l.first
+	}
+	return &l.more[i-1]
+}
+
+func (l *entries) equal(other *entries) bool {
+	return l.first == other.first && slices.Equal(l.more, other.more)
+}
+
+// cut drops all but the first n.
+func (l *entries) cut(n int) {
+	clear(l.more[n-1:])
+	l.more = l.more[:n-1]
+}
+
+// add puts e behind the first n, and drops the others. It returns how many more entries there is room for.
+func (l *entries) add(n int, e entry) (more int) {
+	if n == 0 {
+		l.first = e
+		l.cut(1)
+		return 0
+	}
+	l.cut(n)
+	had := cap(l.more)
+	l.more = append(l.more, e)
+	return cap(l.more) - had
 }
 
 // An entry is an access in a shadow. It is small, since a table has one for each of its words and PEs.
@@ -191,17 +229,14 @@ func (x *addition) addTo(p *page, lo, hi uint32) {
 	x.split(p, i, lo, hi)
 }
 
-// alone returns a list with the access alone.
-func (x *addition) alone() []entry {
-	x.added++
-	return []entry{x.e}
-}
+// alone returns the access alone.
+func (x *addition) alone() entries { return entries{first: x.e} }
 
 // split is addTo where segments from i on overlap the bytes in part.
 func (x *addition) split(p *page, i int, lo, hi uint32) {
 	var pieces []segment
-	put := func(lo, hi uint32, had []entry) {
-		if n := len(pieces); n > 0 && pieces[n-1].hi == lo && slices.Equal(pieces[n-1].had, had) {
+	put := func(lo, hi uint32, had entries) {
+		if n := len(pieces); n > 0 && pieces[n-1].hi == lo && pieces[n-1].had.equal(&had) {
 			pieces[n-1].hi = hi
 		} else {
 			pieces = append(pieces, segment{lo, hi, had})
@@ -216,7 +251,7 @@ func (x *addition) split(p *page, i int, lo, hi uint32) {
 		if at < y.lo {
 			put(at, y.lo, x.alone())
 		}
-		both, behind := segment{max(y.lo, lo), min(y.hi, hi), y.had}, []entry(nil)
+		both, behind := segment{max(y.lo, lo), min(y.hi, hi), y.had}, entries{}
 		if y.hi > hi {
 			behind = x.clone(y.had)
 		}
@@ -233,74 +268,73 @@ func (x *addition) split(p *page, i int, lo, hi uint32) {
 	p.segments = slices.Replace(p.segments, i, end, pieces...)
 }
 
-// clone returns a copy of a list.
-func (s *shadow) clone(had []entry) []entry {
-	s.added += uint64(len(had))
-	return slices.Clone(had)
+// clone returns a copy.
+func (s *shadow) clone(had entries) entries {
+	s.added += uint64(len(had.more))
+	return entries{had.first, slices.Clone(had.more)}
 }
 
 // meet compares the access with those of a segment, and adds it to them.
 func (x *addition) meet(y *segment) {
 	needed, n := true, 0
 	var e Access
-	for i := range y.had {
-		y.had[i].into(&e)
+	for i := range y.had.len() {
+		had := y.had.at(i)
+		had.into(&e)
 		switch {
 		case e.repeats(x.a):
 			needed = false
 		case race(x.a, &e):
-			x.met = append(x.met, met{y.had[i], x.base + uint64(y.lo), x.base + uint64(y.hi)})
+			x.met = append(x.met, met{*had, x.base + uint64(y.lo), x.base + uint64(y.hi)})
 		case x.a.supersedes(&e):
-			if y.had[i].releases() && !(x.e.releases() && e.standsIn(x.a)) {
-				x.leave(y.had[i], x.base+uint64(y.lo), x.base+uint64(y.hi))
+			if had.releases() && !(x.e.releases() && e.standsIn(x.a)) {
+				x.leave(*had, x.base+uint64(y.lo), x.base+uint64(y.hi))
 			}
 			continue
 		case e.supersedes(x.a):
 			needed = false
 		}
 		if n != i {
-			y.had[n] = y.had[i]
+			*y.had.at(n) = *had
 		}
 		n++
 	}
-	had := y.had
-	y.had = had[:n]
 	if needed {
-		y.had = append(y.had, x.e)
-		x.added += uint64(cap(y.had) - cap(had))
+		x.added += uint64(y.had.add(n, x.e))
 	} else {
 		x.left++
+		y.had.cut(n)
 	}
-	clear(had[min(len(y.had), len(had)):])
-	if len(y.had) > mostReleases {
+	if y.had.len() > mostReleases {
 		x.limit(y)
 	}
 }
 
 // limit bounds the accesses and the releases of a segment.
 func (x *addition) limit(y *segment) {
-	if n := len(y.had) - max(x.deep, mostAccesses); n > 0 {
+	if n := y.had.len() - max(x.deep, mostAccesses); n > 0 {
 		x.forgot()
-		x.release(y.had[:n], x.base, y)
-		y.had = slices.Delete(y.had, 0, n)
+		x.release(y, n, x.base)
+		y.had.first = *y.had.at(n)
+		y.had.more = slices.Delete(y.had.more, 0, n)
 	}
 	n := 0
-	for i := range y.had {
-		if y.had[i].releases() {
+	for i := range y.had.len() {
+		if y.had.at(i).releases() {
 			n++
 		}
 	}
 	if n > mostReleases {
-		x.release(y.had, x.base, y)
+		x.release(y, y.had.len(), x.base)
 	}
 }
 
-// release has the releases among some accesses of a segment leave.
-func (s *shadow) release(some []entry, base uint64, y *segment) {
-	for i := range some {
-		if some[i].releases() {
-			some[i].own &^= releases
-			s.leave(some[i], base+uint64(y.lo), base+uint64(y.hi))
+// release has the releases among the first n accesses of a segment leave.
+func (s *shadow) release(y *segment, n int, base uint64) {
+	for i := range n {
+		if e := y.had.at(i); e.releases() {
+			e.own &^= releases
+			s.leave(*e, base+uint64(y.lo), base+uint64(y.hi))
 		}
 	}
 }
@@ -309,7 +343,7 @@ func (s *shadow) release(some []entry, base uint64, y *segment) {
 func (s *shadow) drop(number uint64) {
 	p := s.pages[number]
 	for i := range p.segments {
-		s.release(p.segments[i].had, number<<pageBits, &p.segments[i])
+		s.release(&p.segments[i], p.segments[i].had.len(), number<<pageBits)
 	}
 	s.segments -= len(p.segments)
 	delete(s.pages, number)
@@ -344,10 +378,10 @@ func (s *shadow) joinTo(c *Clock, lo, hi uint64) *Clock {
 	for number, p := range s.within(lo, hi) {
 		base := number << pageBits
 		for i := p.find(uint32(max(lo, base) - base)); i < len(p.segments) && base+uint64(p.segments[i].lo) < hi; i++ {
-			had := p.segments[i].had
-			for j := range had {
-				if had[j].releases() {
-					a := had[j].access()
+			had := &p.segments[i].had
+			for j := range had.len() {
+				if e := had.at(j); e.releases() {
+					a := e.access()
 					c = a.releaseTo(c)
 				}
 			}
@@ -360,14 +394,15 @@ func (s *shadow) joinTo(c *Clock, lo, hi uint64) *Clock {
 func (s *shadow) forget(lo, hi uint64) {
 	for number, p := range s.within(lo, hi) {
 		s.segments -= len(p.segments)
-		if p.forget(number<<pageBits, lo, hi); len(p.segments) == 0 {
+		if s.forgetIn(p, number<<pageBits, lo, hi); len(p.segments) == 0 {
 			delete(s.pages, number)
 		}
 		s.segments += len(p.segments)
 	}
 }
 
-func (p *page) forget(base, lo, hi uint64) {
+// forgetIn is forget in a page, of a base.
+func (s *shadow) forgetIn(p *page, base, lo, hi uint64) {
 	var left []segment
 	for _, x := range p.segments {
 		from, to := base+uint64(x.lo), base+uint64(x.hi)
@@ -375,7 +410,7 @@ func (p *page) forget(base, lo, hi uint64) {
 			left = append(left, segment{x.lo, uint32(min(to, lo) - base), x.had})
 		}
 		if to > hi {
-			left = append(left, segment{uint32(max(from, hi) - base), x.hi, slices.Clone(x.had)})
+			left = append(left, segment{uint32(max(from, hi) - base), x.hi, s.clone(x.had)})
 		}
 	}
 	p.segments = left

@@ -78,10 +78,10 @@ func (s *scales) common(c *common) {
 func (s *scales) page(p *page) {
 	s.bytes += pageOfBytes + segmentBytes*uint64(cap(p.segments))
 	for i := range p.segments {
-		had := p.segments[i].had
-		s.bytes += entryBytes * uint64(cap(had))
-		for j := range had {
-			s.common(had[j].common)
+		had := &p.segments[i].had
+		s.bytes += entryBytes * uint64(cap(had.more))
+		for j := range had.len() {
+			s.common(had.at(j).common)
 		}
 	}
 }
