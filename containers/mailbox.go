@@ -147,7 +147,7 @@ func (b *Mailbox[T]) Send(ctx context.Context, pe int, v T) error {
 		if b.receiving.Load() { // then a call has the turn
 			turn = &b.within
 		}
-		turn.enterLong(b.members.World)
+		turn.enter(b.members.World)
 		defer turn.leave()
 	}
 	return b.send(ctx, pe, v)
@@ -187,6 +187,9 @@ func (b *Mailbox[T]) full(ctx context.Context, pe int) error {
 			return fmt.Errorf("Mailbox.Send: receive has sent %d items to PE %d which it has no room for: choose a larger Backlog, or send less from receive", excess, pe)
 		}
 		return nil
+	}
+	if b.checks {
+		b.turn.note()
 	}
 	for named := false; ; {
 		b.flow.Look()

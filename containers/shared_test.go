@@ -333,6 +333,30 @@ func secondGoroutine(h sharedHandle, s *stay) error {
 	return nil
 }
 
+// TestSendNotesItsPlace: in a program that is checked, a goroutine that comes while another one receives in a Send is
+// told both lines.
+func TestSendNotesItsPlace(t *testing.T) {
+	err := pgastest.Goroutines(t.Context(), 1, pgastest.Options{Check: true}, func(ctx context.Context, w *pgas.World) error {
+		s := &stay{inside: make(chan struct{}), release: make(chan struct{})}
+		received := false
+		box, err := containers.NewMailbox(ctx, w, func(int, []int) error { received = true; s.here(); return nil })
+		if err != nil {
+			return err
+		}
+		sends := func() {
+			for !received {
+				if err := box.Send(ctx, 0, 1); err != nil {
+					panic(err)
+				}
+			}
+		}
+		return secondGoroutine(sharedHandle{sends, func() { box.Poll() }}, s)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestSendShared: in a program that is checked, two goroutines that send at the same time are told, or nothing is lost.
 func TestSendShared(t *testing.T) {
 	const each = 2000

@@ -39,14 +39,21 @@ func program(behindPanic bool) string {
 	return site
 }
 
-// Stack is where a call was made, for a report that is seldom needed: to take it costs much less than to name it.
+// Stack is where a call was made, for a report that is seldom needed: to take it costs much less than to name it, and
+// least if it is the same one again.
 type Stack struct {
-	pcs [32]uintptr
-	n   int
+	path uint64 // Path at the call
+	n    int
+	pcs  [32]uintptr
 }
 
 // Take notes the stack of its caller.
-func (s *Stack) Take() { s.n = runtime.Callers(2, s.pcs[:]) }
+func (s *Stack) Take() {
+	if path := Path(); s.path != path || s.n == 0 {
+		s.path = path
+		s.n = runtime.Callers(2, s.pcs[:])
+	}
+}
 
 // Program is the function of that name for the noted stack.
 func (s *Stack) Program() string {

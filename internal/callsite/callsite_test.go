@@ -82,6 +82,46 @@ func panics(line *int) {
 	panic("here")
 }
 
+// TestTakeAgain: a Stack says where it was taken last, also in the same function, and in one that several places call.
+func TestTakeAgain(t *testing.T) {
+	var s Stack
+	for range 3 {
+		s.Take()
+		expect(t, &s, 0, line()-1)
+		s.Take()
+		expect(t, &s, 0, line()-1)
+		take(&s)
+		expect(t, &s, 1, line()-1)
+		take(&s)
+		expect(t, &s, 1, line()-1)
+		func() { take(&s) }()
+		expect(t, &s, 1, line()-1)
+		expect(t, &s, 2, line()-2)
+	}
+}
+
+//go:noinline
+func take(s *Stack) { s.Take() }
+
+// line returns the line of its call.
+func line() int {
+	_, _, n, _ := runtime.Caller(1)
+	return n
+}
+
+// expect reports an error unless the call in a frame of s, from the innermost one on, is at a line.
+func expect(t *testing.T, s *Stack, frame, want int) {
+	t.Helper()
+	frames := runtime.CallersFrames(s.pcs[:s.n])
+	f, _ := frames.Next()
+	for range frame {
+		f, _ = frames.Next()
+	}
+	if f.Line != want {
+		t.Errorf("frame %d is at line %d, want %d", frame, f.Line, want)
+	}
+}
+
 // TestGoroutine: two goroutines have different numbers, and each keeps its own.
 func TestGoroutine(t *testing.T) {
 	mine := Goroutine()

@@ -35,7 +35,7 @@ type Domain struct {
 
 	mu       sync.Mutex
 	last     uint64 // the number of the last operation that was issued
-	underway map[target]issued
+	underway map[target]*issued
 	owner    uint64          // if private: the first goroutine that has used the context; 0: none has
 	began    callsite.Stack  // if private: where owner first used the context
 	inside   *callsite.Stack // if alone: where a goroutine uses the context now; nil: none does
@@ -57,7 +57,7 @@ type issued struct {
 // NewDomain returns the Domain of a context that the program opens: of one goroutine if it is private, and of one at a
 // time if it is serialized.
 func NewDomain(m Memory, misuse Misuse, private, serialized bool) *Domain {
-	return &Domain{memory: m, misuse: misuse, opened: callsite.Program(), private: private, alone: serialized, underway: map[target]issued{}}
+	return &Domain{memory: m, misuse: misuse, opened: callsite.Program(), private: private, alone: serialized, underway: map[target]*issued{}}
 }
 
 // Use panics with *UsageError unless the calling goroutine may use the context now. The caller calls done after the
@@ -116,9 +116,13 @@ func (d *Domain) issue(op string, pe int, off uint64) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.last++
-	i := issued{op: op, number: d.last}
+	i := d.underway[target{b, pe}]
+	if i == nil {
+		i = new(issued)
+		d.underway[target{b, pe}] = i
+	}
+	i.op, i.number = op, d.last
 	i.by.Take()
-	d.underway[target{b, pe}] = i
 }
 
 // fills notes that an operation on pe fills or reads memory of this process until a quiet, if that is symmetric memory.
