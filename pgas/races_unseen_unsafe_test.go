@@ -20,10 +20,9 @@ import (
 // unseenCases are right programs, of which PGAS_CHECK=race does not see all.
 var unseenCases = []struct {
 	says string // in the line, of which each host has one
-	near bool   // it runs on one host only
 	run  func(p *racer, path string)
 }{
-	{"more than 32 contexts", true, func(p *racer, _ string) {
+	{"more than 32 contexts", func(p *racer, _ string) {
 		d, flags := must(pgas.Alloc[uint64](p.ctx, p.World, 40)), must(pgas.Alloc[uint64](p.ctx, p.World, 40))
 		var all []*pgas.Context
 		for i := range 40 {
@@ -39,7 +38,7 @@ var unseenCases = []struct {
 			mustDo(c.Close())
 		}
 	}},
-	{"more than 16384 buffers", false, func(p *racer, _ string) {
+	{"more than 16384 buffers", func(p *racer, _ string) {
 		bufs := make([][1]uint64, 17000)
 		for i := range bufs {
 			p.data.Range(i%16, i%16+1).GetNB(p.next(), bufs[i][:])
@@ -49,7 +48,7 @@ var unseenCases = []struct {
 			p.data.Range(i%16, i%16+1).Get(p.PE(), bufs[i][:])
 		}
 	}},
-	{"more than 32 places", false, func(p *racer, _ string) {
+	{"more than 32 places", func(p *racer, _ string) {
 		d := must(pgas.Alloc[uint64](p.ctx, p.World, 100))
 		for i := range 100 {
 			d.At(i*2%100).Put(p.next(), 1)
@@ -59,7 +58,7 @@ var unseenCases = []struct {
 			d.At(i).Get(p.PE())
 		}
 	}},
-	{"PE 0 and PE 1 share memory beside the symmetric heaps, by mappings of ", false, func(p *racer, path string) {
+	{"PE 0 and PE 1 share memory beside the symmetric heaps, by mappings of ", func(p *racer, path string) {
 		word := sharedWord(path)
 		mustDo(p.Barrier(p.ctx))
 		switch p.PE() {
@@ -110,9 +109,6 @@ func TestRacesUnseen(t *testing.T) {
 		var wrong []string
 		told, sum := must(pgas.Alloc[uint64](ctx, w, 2)), must(pgas.Alloc[uint64](ctx, w, 2))
 		for i, c := range unseenCases {
-			if c.near && w.NPEs() > 2 {
-				continue
-			}
 			p := &racer{World: w, ctx: ctx}
 			p.data, p.flags = must(pgas.Alloc[uint64](ctx, w, 64)), must(pgas.Alloc[uint64](ctx, w, 8))
 			c.run(p, path)
