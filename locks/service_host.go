@@ -203,10 +203,11 @@ func (p *program) note(r hostRequest, n int) bool {
 // holder of its own. The program need not be a PE.
 type Client struct {
 	conn net.Conn
-	send sync.Mutex
+	send chan struct{} // has an element while a goroutine writes to out
 	out  *gob.Encoder
 
 	mu     sync.Mutex
+	closes bool       // Close has been called: writes have a deadline
 	order  hook.Order // of the PE that the program is; nil: it is none, or there is no detector of races
 	id     uint64
 	asked  map[uint64]chan hostReply
@@ -227,23 +228,43 @@ func Dial(ctx context.Context, path string) (*Client, error) {
 
 // NewClient makes a client of an open connection.
 func NewClient(conn net.Conn) *Client {
-	c := &Client{conn: conn, out: gob.NewEncoder(conn), asked: map[uint64]chan hostReply{}}
+	c := &Client{conn: conn, send: make(chan struct{}, 1), out: gob.NewEncoder(conn), asked: map[uint64]chan hostReply{}}
 	go c.listen()
 	return c
 }
 
 // Close ends the connection, and with it all holds of the program. A server that has stopped reading delays it by
-// closeLimit at most. Errors: those of net.Conn.
+// writeLimit at most. Errors: those of net.Conn.
 func (c *Client) Close() error {
 	if order := c.orderIn(context.Background()); order != nil {
-		_ = c.conn.SetWriteDeadline(time.Now().Add(closeLimit))           // of earlier requests, too
-		_ = c.encode(hostRequest{Op: hostGiveUp, Order: order.Release()}) // what comes before the end of the holds
+		c.mu.Lock()
+		c.closes = true
+		c.limitWrites() // of earlier requests, too
+		c.mu.Unlock()
+		r := hostRequest{Op: hostGiveUp, Order: order.Release()} // what comes before the end of the holds
+		_ = c.encode(context.Background(), r)
 	}
-	return c.conn.Close()
+	err := c.conn.Close()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if errors.Is(c.broken, errCut) {
+		return nil
+	}
+	return err
 }
 
-// closeLimit is how long Close tries to tell the server's detector of races what comes before the end of the holds.
-const closeLimit = time.Second
+// limitWrites sets the deadline of writes: none before Close. The caller holds mu.
+func (c *Client) limitWrites() {
+	var limit time.Time
+	if c.closes {
+		limit = time.Now().Add(writeLimit)
+	}
+	_ = c.conn.SetWriteDeadline(limit)
+}
+
+// writeLimit is how long a request that is being written when its context ends may take from then on, and how long
+// Close tries to tell the server's detector of races what comes before the end of the holds.
+const writeLimit = time.Second
 
 // orderIn returns the Order of the PE that the program is, or nil. ctx is that of a call.
 func (c *Client) orderIn(ctx context.Context) hook.Order {
@@ -256,7 +277,8 @@ func (c *Client) orderIn(ctx context.Context) hook.Order {
 }
 
 // Lock blocks until this program holds the name alone. Errors: the cause of ctx's end, the error of Service.Lock at the
-// server as text, and the end of the connection.
+// server as text, and the end of the connection. If ctx ends while the request cannot be written, as to a server that has
+// stopped reading, it returns within a second, and the connection ends too, and with it all holds of the program.
 func (c *Client) Lock(ctx context.Context, name string) error { return c.wait(ctx, hostLock, name) }
 
 // RLock blocks until this program holds the name in shared mode. Errors: those of Lock.
@@ -290,7 +312,7 @@ func (c *Client) ask(ctx context.Context, op hostOp, name string) (bool, error) 
 		return false, err
 	}
 	order := c.orderIn(ctx)
-	id, answer, err := c.request(op, name, order)
+	id, answer, err := c.request(ctx, op, name, order)
 	if err != nil {
 		return false, err
 	}
@@ -301,7 +323,7 @@ func (c *Client) ask(ctx context.Context, op hostOp, name string) (bool, error) 
 	case <-ctx.Done():
 		given = context.Cause(ctx)
 	}
-	if err := c.encode(hostRequest{ID: id, Op: hostGiveUp}); err != nil {
+	if err := c.encode(context.Background(), hostRequest{ID: id, Op: hostGiveUp}); err != nil {
 		return false, err
 	}
 	m, ok := <-answer
@@ -326,7 +348,9 @@ func (c *Client) result(m hostReply, ok bool, order hook.Order) (bool, error) {
 	return m.OK, nil
 }
 
-func (c *Client) request(op hostOp, name string, order hook.Order) (id uint64, answer chan hostReply, err error) {
+func (c *Client) request(
+	ctx context.Context, op hostOp, name string, order hook.Order,
+) (id uint64, answer chan hostReply, err error) {
 	c.mu.Lock()
 	if c.broken != nil {
 		defer c.mu.Unlock()
@@ -340,14 +364,48 @@ func (c *Client) request(op hostOp, name string, order hook.Order) (id uint64, a
 	if order != nil && op >= hostUnlock {
 		r.Order = order.Release()
 	}
-	return id, answer, c.encode(r)
+	if err = c.encode(ctx, r); err != nil {
+		c.mu.Lock()
+		delete(c.asked, id)
+		c.mu.Unlock()
+	}
+	return id, answer, err
 }
 
-func (c *Client) encode(r hostRequest) error {
-	c.send.Lock()
-	defer c.send.Unlock()
-	return c.out.Encode(r)
+// encode writes r. It returns the cause of ctx if ctx ends while earlier requests are being written, or writeLimit after
+// its end while r is. In the second case it closes the connection: the server could not read what follows a part of r.
+func (c *Client) encode(ctx context.Context, r hostRequest) error {
+	select {
+	case c.send <- struct{}{}:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	defer func() { <-c.send }()
+	interrupted := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		_ = c.conn.SetWriteDeadline(time.Now().Add(writeLimit))
+		close(interrupted)
+	})
+	err := c.out.Encode(r)
+	if stop() {
+		return err
+	}
+	<-interrupted
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err == nil {
+		c.limitWrites()
+		return nil
+	}
+	if c.broken == nil {
+		c.broken = errCut
+	}
+	_ = c.conn.Close()
+	return context.Cause(ctx)
 }
+
+// errCut is why a Client has closed its connection by itself.
+var errCut = errors.New("the context of a request ended while a part of the request was written, which closed the connection")
 
 // listen passes each answer to the goroutine that asked, until the connection ends.
 func (c *Client) listen() {
@@ -357,7 +415,9 @@ func (c *Client) listen() {
 		err := in.Decode(&m)
 		c.mu.Lock()
 		if err != nil {
-			c.broken = err
+			if c.broken == nil {
+				c.broken = err
+			}
 			for _, answer := range c.asked {
 				close(answer)
 			}

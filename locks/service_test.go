@@ -16,6 +16,7 @@ import (
 	"github.com/gopgas/gopgas/locks/lockstest"
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/pgastest"
+	"github.com/gopgas/gopgas/pgas/pgastest/hang"
 	"github.com/gopgas/gopgas/pgas/sim"
 )
 
@@ -290,6 +291,53 @@ func TestClientClosesBesideAStoppedServer(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestClientGivesUpBesideAStoppedServer: a request ends with its context while it cannot be written, and so does one
+// that waits for its turn to be written. The first closes the connection, and the second leaves it open.
+func TestClientGivesUpBesideAStoppedServer(t *testing.T) {
+	ctx, cancel := hang.Context(t.Context())
+	defer cancel()
+	near, far := net.Pipe() // it buffers nothing
+	defer far.Close()
+	c := locks.NewClient(near)
+	begin := func(name string) (end context.CancelCauseFunc, asked chan error) {
+		asked = make(chan error, 1)
+		own, end := context.WithCancelCause(ctx)
+		go func() { asked <- c.Lock(own, name) }()
+		return end, asked
+	}
+	endFirst, first := begin("a name")
+	if _, err := far.Read(make([]byte, 1)); err != nil { // the request has begun, and cannot end
+		t.Fatal(err)
+	}
+	endSecond, second := begin("another name")
+	for _, r := range []struct {
+		end   context.CancelCauseFunc
+		asked chan error
+		cause error
+	}{{endSecond, second, errors.New("the second ends")}, {endFirst, first, errors.New("the first ends")}} {
+		select {
+		case err := <-first:
+			t.Fatalf("the connection has ended early: %v", err)
+		default:
+		}
+		r.end(r.cause)
+		select {
+		case err := <-r.asked:
+			if err != r.cause {
+				t.Errorf("%v, want: %v", err, r.cause)
+			}
+		case <-ctx.Done():
+			t.Fatal(context.Cause(ctx))
+		}
+	}
+	if err := c.Lock(ctx, "a name"); err == nil || !strings.Contains(err.Error(), "closed the connection") {
+		t.Errorf("a request after a part of another gives %v", err)
+	}
+	if err := c.Close(); err != nil {
+		t.Error(err)
 	}
 }
 
