@@ -505,6 +505,28 @@ func TestLockHeldTooLong(t *testing.T) {
 	})
 }
 
+// TestLockHeldAtEndOfHeap: a lock in the last bytes of the symmetric heap is held like any other.
+func TestLockHeldAtEndOfHeap(t *testing.T) {
+	body := func(ctx context.Context, w *pgas.World) error {
+		u := w.HeapUsage()
+		s, err := pgas.Alloc[pgas.Lock](ctx, w, int((u.Max-u.InUse-64<<10)/24)) // some bytes are left for guards
+		if err != nil {
+			return err
+		}
+		l := pgas.LockOf(s, s.Len()-1)
+		if err := l.Lock(ctx); err != nil {
+			return err
+		}
+		_, err = recoveredFrom(w, func() { w.Close() })
+		if misuse, ok := errors.AsType[*pgas.UsageError](err); !ok || !strings.Contains(misuse.Msg, "this PE holds ") {
+			return fmt.Errorf("World.Close with the last lock of the heap: %v", err)
+		}
+		return errors.Join(l.Unlock(), s.Free(ctx))
+	}
+	pgastest.RunProcesses(t, 1, body, "PGAS_HEAP_MAX=4m")
+	pgastest.RunProcesses(t, 1, body, "PGAS_HEAP_MAX=4m", "PGAS_CHECK=0")
+}
+
 func lockHeldTooLong(ctx context.Context, w *pgas.World) error {
 	s, err := pgas.Alloc[pgas.Lock](ctx, w, 2)
 	if err != nil {

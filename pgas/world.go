@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -223,7 +224,7 @@ func (w *World) Close() error {
 	if context.Cause(w.n.Ctx) != nil {
 		return nil
 	}
-	w.mustHoldNone("World.Close", 0, w.heap.Usage.Max)
+	w.mustHoldNone("World.Close", 0, math.MaxUint64)
 	err := node.FirstError(w.groups.Wait(w.n.Ctx), w.closers.run())
 	for _, c := range w.contexts.all() {
 		err = node.FirstError(err, c.complete(w.n.Ctx))
