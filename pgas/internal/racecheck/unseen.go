@@ -36,7 +36,7 @@ type Unseen uint8
 // The kinds.
 const (
 	UnseenAccesses Unseen = iota // to memory of a PE
-	UnseenWords                  // which word has released something
+	UnseenWords                  // which word outside the shadow has released something
 	UnseenCalls                  // which call of a team has
 	UnseenContexts               // the order of the operations of a PE's many contexts
 	UnseenRanges                 // the order of many operations under way
@@ -52,7 +52,7 @@ const (
 func (u Unseen) Line() string {
 	return "from now on races may be missed: " + [kindsOfUnseen]string{
 		UnseenAccesses: "the shadow has no room for accesses to some memory, and later ones are not compared with them",
-		UnseenWords: fmt.Sprintf("more than %d words are waited for or updated atomically, and those beyond count as one: "+
+		UnseenWords: fmt.Sprintf("more than %d words of atomic updates are not in the shadow, and those beyond count as one: "+
 			"a wait for the wrong one of them is not seen", mostWords),
 		UnseenCalls: fmt.Sprintf("a PE is more than %d calls of a team behind another PE, and the first of them count as one: "+
 			"an access after a call that another call orders is not seen", mostCalls),
