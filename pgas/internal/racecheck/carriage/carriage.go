@@ -152,16 +152,6 @@ func (c *Carriage) slotOf(via transport.Channel) int {
 	return slot
 }
 
-// Forget gives back the rings of a channel, which has been quieted and carries no more operations.
-func (c *Carriage) Forget(via transport.Channel) {
-	c.slotMu.Lock()
-	defer c.slotMu.Unlock()
-	if slot, ok := c.slots[via]; ok {
-		delete(c.slots, via)
-		c.free = append(c.free, slot)
-	}
-}
-
 // Tell takes r to the detector of a PE: before an operation on via that releases it, and otherwise at the latest when
 // that PE, a quiet or another record wants it. A release into a collective of all PEs goes to the detectors of all of
 // them, so that none has to ask.
