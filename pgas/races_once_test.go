@@ -17,7 +17,7 @@ import (
 //ci:ucx
 func TestRacesOnce(t *testing.T) {
 	body := func(ctx context.Context, w *pgas.World) error {
-		in, end := captureStderr(t)
+		in, end := captureStderr()
 		defer end()
 		data := must(pgas.Alloc[uint64](ctx, w, 1))
 		told, sum := must(pgas.Alloc[uint64](ctx, w, 1)), must(pgas.Alloc[uint64](ctx, w, 1))
