@@ -277,8 +277,8 @@ func (c *Client) orderIn(ctx context.Context) hook.Order {
 }
 
 // Lock blocks until this program holds the name alone. Errors: the cause of ctx's end, the error of Service.Lock at the
-// server as text, and the end of the connection. If ctx ends while the request cannot be written, as to a server that has
-// stopped reading, it returns within a second, and the connection ends too, and with it all holds of the program.
+// server as text, and the end of the connection. If ctx ends while the request cannot be written, as to a server
+// that has stopped reading, it returns within a second, and the connection ends, and with it all holds of the program.
 func (c *Client) Lock(ctx context.Context, name string) error { return c.wait(ctx, hostLock, name) }
 
 // RLock blocks until this program holds the name in shared mode. Errors: those of Lock.
@@ -372,8 +372,9 @@ func (c *Client) request(
 	return id, answer, err
 }
 
-// encode writes r. It returns the cause of ctx if ctx ends while earlier requests are being written, or writeLimit after
-// its end while r is. In the second case it closes the connection: the server could not read what follows a part of r.
+// encode writes r. It returns the cause of ctx if ctx ends while earlier requests are being written, or writeLimit
+// after its end while r is. In the second case it closes the connection: the server could not read what follows a part
+// of r.
 func (c *Client) encode(ctx context.Context, r hostRequest) error {
 	select {
 	case c.send <- struct{}{}:
@@ -405,7 +406,7 @@ func (c *Client) encode(ctx context.Context, r hostRequest) error {
 }
 
 // errCut is why a Client has closed its connection by itself.
-var errCut = errors.New("the context of a request ended while a part of the request was written, which closed the connection")
+var errCut = errors.New("a request ended with its context when a part of it was written: this closed the connection")
 
 // listen passes each answer to the goroutine that asked, until the connection ends.
 func (c *Client) listen() {

@@ -5,8 +5,8 @@ package carriage
 // bucket. The releaser writes the row as it does a record: before the operation, with a fence. So there is one writer,
 // and a reader joins the rows of a bucket. Words that share a bucket share a clock, so that a race may be missed.
 //
-// Most words that a PE releases into are its own, and no other PE ever acquires them. So the row of a PE's own words says
-// at first that the PE must be asked. A question has the PE write the row, and keep it up for some releases more.
+// Most words that a PE releases into are its own, and no other PE ever acquires them. So the row of a PE's own words
+// says at first that the PE must be asked. A question has the PE write the row, and keep it up for some more releases.
 
 import (
 	"context"
