@@ -52,13 +52,16 @@ func (c *Context) QuietLocal(ctx context.Context) error {
 	if c.onStrands() && !c.closed.Load() {
 		_ = c.local.zeroCopy.AwaitReleased(ctx, -1, 0)
 	}
+	issued := c.watch.issued()
+	if c.remote != nil && c.remote.zeroCopy != nil && !c.closed.Load() {
+		if err := c.awaitReleased(ctx, c.remote.zeroCopy, -1, 0); err != nil {
+			return err
+		}
+	}
 	if c.watch != nil {
-		defer c.watch.races.QuietedLocal(c.watch.races.Issued())
+		c.watch.races.QuietedLocal(issued.races)
 	}
-	if c.remote == nil || c.remote.zeroCopy == nil || c.closed.Load() {
-		return nil
-	}
-	return c.awaitReleased(ctx, c.remote.zeroCopy, -1, 0)
+	return nil
 }
 
 // awaitReleased blocks until the put to pe with the given handle has read its source, or all puts if pe < 0.

@@ -3,6 +3,7 @@ package sim_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -58,6 +59,47 @@ func TestRaces(t *testing.T) {
 		}
 		if _, err := sim.Run(t.Context(), cfg, 2, flagged(true)); err != nil {
 			t.Errorf("seed %d: with a fence: %v", seed, err)
+		}
+	}
+}
+
+// endsLater is a context that has ended when it is asked for the second time.
+type endsLater struct {
+	context.Context
+	asked int
+}
+
+func (c *endsLater) Err() error {
+	if c.asked++; c.asked > 1 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestRacesQuietLocal: a QuietLocal tells that the sources have been read only if it succeeds.
+func TestRacesQuietLocal(t *testing.T) {
+	for _, fails := range []bool{true, false} {
+		cfg := sim.Config{Adversary: true, Seed: 1, Races: true}
+		_, err := sim.Run(t.Context(), cfg, 2, func(ctx context.Context, w *pgas.World) error {
+			words, err := pgas.Alloc[int64](ctx, w, 100)
+			if err != nil || w.PE() != 0 {
+				return err
+			}
+			src := make([]int64, 50)
+			words.Range(0, 50).PutNB(1, src)
+			over := ctx
+			if fails {
+				over = &endsLater{Context: context.Background()}
+			}
+			if err := w.Context().QuietLocal(over); (err != nil) != fails {
+				return fmt.Errorf("QuietLocal: %v", err)
+			}
+			words.Range(50, 100).Get(1, src)
+			return w.Quiet(ctx)
+		})
+		failure, ok := errors.AsType[*sim.Failure](err)
+		if ok != fails || ok && !strings.Contains(failure.Error(), "race on") {
+			t.Errorf("fails: %t: %v", fails, err)
 		}
 	}
 }
