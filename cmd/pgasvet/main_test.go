@@ -3,6 +3,7 @@ package main
 import (
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -34,6 +35,31 @@ func TestFindingsArePrinted(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestBothWays: go vet shows a rule less of other packages, and the rules find the same.
+func TestBothWays(t *testing.T) {
+	pgasvet := built(t)
+	for _, set := range []string{"snippets", "unseen"} {
+		program := module + "/cmd/pgasvet/rules/testdata/" + set
+		alone := findings(exec.Command(pgasvet, program))
+		vet := findings(exec.Command("go", "vet", "-vettool="+pgasvet, program))
+		if len(alone) < 10 || !slices.Equal(alone, vet) {
+			t.Errorf("%s: alone:\n%s\nunder go vet:\n%s", set, strings.Join(alone, "\n"), strings.Join(vet, "\n"))
+		}
+	}
+}
+
+// findings returns what a command reports, in order, with the names of files without their folders.
+func findings(c *exec.Cmd) (all []string) {
+	out, _ := c.CombinedOutput()
+	for line := range strings.Lines(string(out)) {
+		if place, text, ok := strings.Cut(strings.TrimSpace(line), ": "); ok {
+			all = append(all, filepath.Base(place)+": "+text)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // TestWrongFlags: a flag that is none, or has a value that is none of its own, is answered with one line.

@@ -48,7 +48,7 @@ type wait struct {
 
 // waitOf returns the wait that c is, if it is one.
 func waitOf(c calls.Call) (wait, bool) {
-	if !c.Is("pgas", "SignalRef.WaitUntil") || len(c.Args) != 3 || !isAtLeast(c.Args[1]) {
+	if !c.Is("pgas", "SignalRef.WaitUntil") || len(c.Args) != 3 || !isAtLeast(c.Args[1], c.Recv.Type()) {
 		return wait{}, false
 	}
 	phi := countIn(c.Args[2])
@@ -59,14 +59,12 @@ func waitOf(c calls.Call) (wait, bool) {
 	return w, w.loop[c.Instr.Block()]
 }
 
-// isAtLeast reports whether v is pgas.GE or pgas.GT.
-func isAtLeast(v ssa.Value) bool {
+// isAtLeast reports whether v is pgas.GE or pgas.GT. signal is the type of package pgas: the type of v is of another
+// package, of which go vet shows a rule only what the program uses.
+func isAtLeast(v ssa.Value, signal types.Type) bool {
 	c, ok := v.(*ssa.Const)
-	if !ok || c.Value == nil {
-		return false
-	}
-	named, ok := types.Unalias(c.Type()).(*types.Named)
-	if !ok || named.Obj().Pkg() == nil {
+	named, isNamed := types.Unalias(signal).(*types.Named)
+	if !ok || c.Value == nil || !isNamed {
 		return false
 	}
 	for _, name := range []string{"GE", "GT"} {
