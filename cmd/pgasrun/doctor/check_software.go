@@ -106,7 +106,7 @@ var libraries = []string{"usr/lib", "usr/lib64", "usr/local/lib", "lib", "lib64"
 // pmix looks for the library that a start by `mpirun` or `srun --mpi=pmix` needs.
 func pmix(s *System) finding {
 	offered := s.env("PMIX_NAMESPACE") != "" || s.env("PMIX_SERVER_URI41") != "" || s.env("PMIX_RANK") != ""
-	found := s.library("libpmix.so")
+	found := s.findLibrary("libpmix.so")
 	switch {
 	case found != "" && offered:
 		return good(found + ", and this process is one of a PMIx job")
@@ -118,8 +118,8 @@ func pmix(s *System) finding {
 	return good("no library")
 }
 
-// library returns the path of a library, of the first version that it finds, or "".
-func (s *System) library(name string) string {
+// findLibrary returns the path of a library, of the first version that it finds, or "".
+func (s *System) findLibrary(name string) string {
 	dirs := libraries
 	for _, lib := range libraries[:2] {
 		for _, sub := range s.list(lib) {
