@@ -35,3 +35,38 @@ func TestBodyContext(t *testing.T) {
 	}
 	time.Sleep(time.Millisecond) // a signal that kills does so at once
 }
+
+// TestStopLater: a first SIGTERM is noted and ends nothing where the program saves its state, and neither does its
+// echo. SIGINT ends the context, and so does a SIGTERM of a launcher that ends the job.
+func TestStopLater(t *testing.T) {
+	for _, test := range []struct {
+		later   bool
+		signals []os.Signal
+		want    os.Signal // which ends the context
+		asked   bool
+	}{
+		{true, []os.Signal{syscall.SIGTERM, syscall.SIGTERM, os.Interrupt}, os.Interrupt, true},
+		{true, []os.Signal{os.Interrupt}, os.Interrupt, false},
+		{false, []os.Signal{syscall.SIGTERM}, syscall.SIGTERM, false},
+	} {
+		ctx := &bodyContext{Context: context.Background()}
+		later := func() bool { return test.later }
+		ctx.stopLater.Store(&later)
+		signals := make(chan os.Signal, len(test.signals))
+		for _, sig := range test.signals {
+			signals <- sig
+		}
+		if got := ctx.awaitEnd(signals, time.Hour); got != test.want || ctx.stopAsked.Load() != test.asked || len(signals) > 0 {
+			t.Errorf("%v: %v ends it, asked %t", test.signals, got, ctx.stopAsked.Load())
+		}
+	}
+	ctx := &bodyContext{Context: context.Background()}
+	later := func() bool { return true }
+	ctx.stopLater.Store(&later)
+	signals := make(chan os.Signal, 2)
+	signals <- syscall.SIGTERM
+	signals <- syscall.SIGTERM
+	if got := ctx.awaitEnd(signals, 0); got != syscall.SIGTERM || len(signals) > 0 {
+		t.Errorf("the second request: %v", got)
+	}
+}

@@ -16,6 +16,11 @@ import (
 type bodyContext struct {
 	context.Context
 	ended atomic.Bool // set before the Context ends
+
+	// stopLater reports whether a SIGTERM leaves the context as it is, since the program saves its state and then
+	// returns. nil: it does not.
+	stopLater atomic.Pointer[func() bool]
+	stopAsked atomic.Bool // such a SIGTERM has come
 }
 
 // Err is that of the Context, without its lock.
@@ -39,21 +44,40 @@ type signalled struct{ os.Signal }
 
 func (s signalled) Error() string { return s.Signal.String() + " signal received" }
 
-// newBodyContext returns a context that SIGINT and SIGTERM end. A second signal has its default action, unless it comes
-// within echo: then it belongs to the same request.
+// newBodyContext returns a context that SIGINT and SIGTERM end, but for a first SIGTERM that stopLater is for. A signal
+// after that which ends the context has its default action. A signal within echo of another one belongs to the same
+// request.
 func newBodyContext(echo time.Duration) *bodyContext {
 	inner, cancel := context.WithCancelCause(context.Background())
 	ctx := &bodyContext{Context: inner}
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go func() {
-		sig := <-signals
+		sig := ctx.awaitEnd(signals, echo)
 		ctx.ended.Store(true)
 		cancel(signalled{sig})
 		time.Sleep(echo)
 		signal.Stop(signals)
 	}()
 	return ctx
+}
+
+// awaitEnd returns the signal that ends the context.
+func (c *bodyContext) awaitEnd(signals <-chan os.Signal, echo time.Duration) os.Signal {
+	var asked time.Time
+	for sig := range signals {
+		later := c.stopLater.Load()
+		switch {
+		case sig != syscall.SIGTERM || later == nil || !(*later)():
+			return sig
+		case asked.IsZero():
+			asked = time.Now()
+			c.stopAsked.Store(true)
+		case time.Since(asked) >= echo:
+			return sig
+		}
+	}
+	panic("pgas: the channel of signals is closed")
 }
 
 // hasEnded reports whether ctx has ended. A nil ctx counts as ended.

@@ -36,7 +36,7 @@
 // # Where to read
 //
 //	open.go, world.go              Main, Init, and the World of a PE
-//	atclose.go, closers.go         what ends with a World
+//	atclose.go, closers.go         what ends with a World; settle.go: when its state can be saved
 //	exit.go, info.go               the end of the job by one PE; what PE 0 prints about the job
 //	clock.go                       time, randomness and scheduling, real or simulated
 //	sym_unsafe.go, agree.go        symmetric allocations; comparing the PEs' requests

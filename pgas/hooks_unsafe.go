@@ -34,26 +34,13 @@ func init() {
 	hook.Mismatch = mismatch
 	hook.Settings = func(world any) *boot.Settings { return &opened(world, "Settings").n.Job.Settings }
 	hook.Simulated = func(world any) bool { return opened(world, "Simulated").n.Sched != nil }
+	hook.Settle = func(ctx context.Context, world any, op string, word uint64) (uint64, error) {
+		return opened(world, op).settle(ctx, op, word)
+	}
+	hook.Leaves = func(world any) bool { return world.(*World).leaves.Load() }
+	hook.StopLater = func(world any) (asked func() bool) { return opened(world, "StopLater").stopLater() }
 	setCoherentHooks()
 	setLockHooks()
-}
-
-// mustBegin panics with *UsageError if ctx is nil, or if on, a *World or a *Team, may not be used.
-func mustBegin(op string, ctx context.Context, on any) {
-	switch on := on.(type) {
-	case *World:
-		on.mustBeOpen(op)
-	case *Team:
-		on.alive(op)
-	}
-	mustHaveContext(op, ctx)
-}
-
-// opened returns the *World that a hook was given. It panics with *UsageError if that is nil or zero.
-func opened(world any, op string) *World {
-	w := world.(*World)
-	w.mustBeOpen(op)
-	return w
 }
 
 // setCoherentHooks sets what package dsm calls.

@@ -10,6 +10,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/gopgas/gopgas/internal/hook"
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/boot/join"
 	"github.com/gopgas/gopgas/pgas/boot/pmix"
@@ -23,12 +24,16 @@ import (
 // one line on stderr. It returns if body has returned nil and all PEs have left the job. Panics with *UsageError or
 // *PeerError are reported as errors are; any other panic crashes the process as usual. SIGINT and SIGTERM end ctx; a
 // second signal ends the process, if it comes a second later or more. After a report of a race (PGAS_CHECK=race) the
-// job ends with the status of PGAS_RACE_EXIT.
+// job ends with the status of PGAS_RACE_EXIT. The error ckpt.ErrStop is none: Main closes the World as after nil, and
+// exits with status 75.
 func Main(body func(ctx context.Context, w *World) error) {
 	ctx := newBodyContext(boot.SignalEcho)
 	job, err := fromEnv(ctx)
 	if err == nil {
 		err = run(ctx, job, body)
+	}
+	if isStop(err) {
+		os.Exit(boot.StopStatus)
 	}
 	if err != nil {
 		if why, _ := endReason(ctx, err); job == nil || why != boot.EndOnRequest || !job.EndRequested() {
@@ -49,16 +54,29 @@ func run(ctx context.Context, job *boot.Job, body func(context.Context, *World) 
 		job.EndsBy(endReason(ctx, err))
 		return err
 	}
-	if err := guard(ctx, w, body); err != nil {
+	w.body, _ = ctx.(*bodyContext)
+	err = guard(ctx, w, body)
+	if err != nil && !isStop(err) {
 		job.EndsBy(endReason(ctx, err)) // before Abandon: other PEs notice the failure as soon as this one leaves
 		w.Abandon()
 		return err
 	}
-	if err := w.Close(); err != nil {
-		job.EndsBy(endReason(ctx, err))
-		return err
+	if failed := w.Close(); failed != nil {
+		job.EndsBy(endReason(ctx, failed))
+		return failed
 	}
-	return nil
+	if err != nil {
+		job.EndsBy(boot.EndStopped, -1)
+	}
+	return err
+}
+
+// isStop reports whether err is hook.ErrStop, or wraps nothing else.
+func isStop(err error) bool {
+	for err != nil && err != hook.ErrStop {
+		err = errors.Unwrap(err)
+	}
+	return err != nil
 }
 
 // endReason classifies err for the launcher, as an error of this PE or a consequence of another's. The launcher

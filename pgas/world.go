@@ -49,6 +49,9 @@ type World struct {
 	treeMu sync.Mutex
 	tree   *topo.Tree // the machine's tree; nil before the first call that needs it
 
+	body   *bodyContext // the context of Main's body; nil: the program is not one of Main
+	leaves atomic.Bool  // Close runs, or has run, and not Abandon
+
 	heapUse heapUse
 	lockUse lockrecord.Use
 
@@ -225,11 +228,9 @@ func (w *World) Close() error {
 		return nil
 	}
 	w.mustHoldNone("World.Close", 0, math.MaxUint64)
+	w.leaves.Store(true)
 	err := node.FirstError(w.groups.Wait(w.n.Ctx), w.closers.run())
-	for _, c := range w.contexts.all() {
-		err = node.FirstError(err, c.complete(w.n.Ctx))
-	}
-	err = node.FirstError(err, w.defaultCtx.Quiet(w.n.Ctx))
+	err = node.FirstError(err, w.completeAll(w.n.Ctx))
 	w.races.flush()
 	if err = node.FirstError(err, w.leaveTogether()); err == nil {
 		err = w.races.end()
@@ -241,6 +242,14 @@ func (w *World) Close() error {
 		w.n.Leave()
 	}
 	return node.FirstError(err, w.teardown())
+}
+
+// completeAll completes what this PE has issued on every context.
+func (w *World) completeAll(ctx context.Context) (err error) {
+	for _, c := range w.contexts.all() {
+		err = node.FirstError(err, c.complete(ctx))
+	}
+	return node.FirstError(err, w.defaultCtx.Quiet(ctx))
 }
 
 // mustBeIdle panics with *UsageError if an operation that Free does not wait for may be under way to the allocation b,

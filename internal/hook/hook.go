@@ -8,6 +8,7 @@ package hook
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 
@@ -44,6 +45,23 @@ var Simulated func(world any) bool
 // SyncOr is World.Sync and returns the bitwise or of the words of all PEs, in the time of Sync. Its errors are those
 // of Sync. PEs that call SyncOr, and others that call Sync or Barrier at the same time, get *pgas.MismatchError.
 var SyncOr func(ctx context.Context, world any, word uint64) (uint64, error)
+
+// ErrStop is the error by which the body of pgas.Main says that it has saved the state of the job and ends because it
+// was asked to. The PE leaves the job as after nil, and its process exits with boot.StopStatus.
+var ErrStop = errors.New("the state is saved, and the job ends as it was asked to")
+
+// StopLater has a first SIGTERM to a program of pgas.Main not end the context of its body. asked reports whether it has
+// come.
+var StopLater func(world any) (asked func() bool)
+
+// Leaves reports whether a world ends by Close, and not because its PE has failed. Functions of World.AtClose may call
+// it.
+var Leaves func(world any) bool
+
+// Settle completes the operations and the non-blocking collectives of all PEs, on all contexts, and returns the bitwise
+// or of the words that PEs give. It is collective. It panics with *pgas.UsageError if the PE holds a lock, or has a
+// notification that nobody has waited for. op is the call, as the program spells it.
+var Settle func(ctx context.Context, world any, op string, word uint64) (uint64, error)
 
 // RegisterCoherent makes operations copy a source or a destination that lies in memory, before or after they use the
 // transport to other hosts, so that the transport never accesses memory itself. Package dsm registers the pages of a

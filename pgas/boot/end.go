@@ -30,7 +30,12 @@ const (
 	EndMismatch            // the PEs of a team called different collectives
 	EndLost                // another PE was lost
 	EndOnRequest           // its context ended: the launcher or the user wanted it
+	EndStopped             // it has saved its state and left the job, as it was asked to: no failure
 )
+
+// StopStatus is the exit status of EndStopped: EX_TEMPFAIL of sysexits(3), by which a scheduler knows that the job is
+// to be started again.
+const StopStatus = 75
 
 // LostHow in Header.FailedHow is not a wait status: other PEs have lost the PE, and its process may live.
 const LostHow = 1 << 32
@@ -60,7 +65,7 @@ func (j *Job) EndsBy(why EndReason, peer int) {
 	}
 	end.Peer.Store(int32(peer))
 	end.Why.Store(uint32(why))
-	if j.Member != nil {
+	if j.Member != nil && why != EndStopped {
 		j.Member.Ending(why, peer)
 	}
 }

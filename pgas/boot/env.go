@@ -74,6 +74,7 @@ const (
 	envDSMFaults   = "PGAS_DSM_FAULTS"
 	envDSMStats    = "PGAS_DSM_STATS"
 	envStats       = "PGAS_STATS"
+	EnvCheckpoint  = "PGAS_CHECKPOINT"
 	EnvProgress    = "PGAS_PROGRESS" // how package progress shows how far the PEs are
 
 	EnvBoot        = "PGAS_BOOT"
@@ -132,6 +133,7 @@ var variables = [...]variable{
 	{envDSMFaults, "signal", "signal or thread", "what serves the page faults of a coherent region: the faulting thread, in a handler of SIGBUS, or one thread for all, which serves those of system calls too", forDevelopers},
 	{envDSMStats, "0", "0 or 1", "1: when a coherent region closes, PE 0 prints its statistics on standard error", forDevelopers},
 	{envStats, "0", "0 or 1", "1: PEs count what they do, for World.Stats, and pgasrun prints it at the end, as with -stats", forUsers},
+	{EnvCheckpoint, "(none)", "directory", "where package ckpt keeps what a program saves, and finds it when the job is started again; all hosts have it in common. pgasrun -checkpoint sets it", forUsers},
 	{EnvProgress, "auto", "auto, bar, lines or off", "how the progress of the job (package progress) is shown: as a bar, as lines now and then, not at all, or as a bar on a terminal and as lines elsewhere", forUsers},
 	{EnvProfiles, "(none)", "directory", "each PE writes its CPU, heap and mutex profile and its execution trace there, on its own host, when it leaves the job; pgasrun -pprof collects them instead", forUsers},
 	{EnvTopo, "(as found)", "level:count,…", "the levels of the topology, from the PEs outwards, as in numa:4,host,rack:2", forUsers},
@@ -179,6 +181,7 @@ type Settings struct {
 	DSM            DSM           // how coherent regions detect accesses
 	DSMFaults      DSMFaults     // what serves page faults of coherent regions
 	Stats          bool          // PEs count what they do, and the launcher prints it
+	Checkpoint     string        // the directory of package ckpt; "": none
 	Progress       Progress      // how package progress shows how far the PEs are
 	DSMStats       bool          // print the statistics of coherent regions
 	Profiles       string        // the directory for this PE's profiles; "": only the launcher may want some
@@ -344,6 +347,7 @@ func settings(vars map[string]string) (Settings, error) {
 	read(envDSMStats, func(v string) (e error) { s.DSMStats, e = onOrOff(v); return })
 	read(EnvProfiles, func(v string) error { s.Profiles = v; return nil })
 	read(envStats, func(v string) (e error) { s.Stats, e = onOrOff(v); return })
+	read(EnvCheckpoint, func(v string) error { s.Checkpoint = v; return nil })
 	read(EnvProgress, func(v string) error { i, e := oneOf(v, progressNames); s.Progress = Progress(i); return e })
 	read(EnvTopo, func(v string) error { s.Topo = v; return nil })
 	read(envQuiet, func(v string) (e error) { s.QuietSingleton, e = onOrOff(v); return })

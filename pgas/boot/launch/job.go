@@ -128,7 +128,7 @@ func (j *job) run(ctx context.Context) (Result, error) {
 		j.stderr.EndLine()
 	}
 	slices.SortFunc(j.stats, func(a, b PEStats) int { return cmp.Compare(a.PE, b.PE) })
-	return Result{Status: output.Status(j.status, j.stdout, j.stderr), First: j.report(j.hosts, j.tails), Stats: j.stats, Clocks: clocksOf(j.hosts)}, j.startErr
+	return Result{Ran: j.hosts[0].started, Status: output.Status(j.status, j.stdout, j.stderr), First: j.report(j.hosts, j.tails), Stats: j.stats, Clocks: clocksOf(j.hosts)}, j.startErr
 }
 
 func (j *job) config(h *host) frame.Config {

@@ -304,6 +304,7 @@ const DefaultFanOut = 32
 // Result is how a job ended.
 type Result struct {
 	Status int         // the worst exit status of a PE; 128+N for signal N
+	Ran    bool        // the PEs of the first host had been started
 	First  *Failure    // the first PE that failed, if one did
 	Clocks []HostClock // the clocks of the hosts, in their order, if there was a trace
 	Stats  []PEStats   // the statistics by PE, if Spec.Stats asked for them; none of hosts whose agents were lost

@@ -258,7 +258,7 @@ func (s *staticHost) exited(e staticExit) {
 	if status := d.ExitStatus(); !s.killing || s.status == 0 {
 		s.status = max(s.status, status)
 	}
-	if ws == 0 || s.killing {
+	if ws == 0 || s.killing || s.signal == unix.SIGTERM && ws.ExitStatus() == boot.StopStatus {
 		return
 	}
 	if s.failures = append(s.failures, d); len(s.failures) > 1 {

@@ -31,8 +31,11 @@ type Death struct {
 	Accused *boot.Accusation // other PEs have lost it; if Process is 0, its process may live
 }
 
-// Failed reports whether the PE failed: its status is not 0, or it has not left the job.
-func (d Death) Failed() bool { return d.Status != 0 || d.NeverLeft }
+// Failed reports whether the PE failed: its status is not 0, or it has not left the job. A PE that has stopped as it
+// was asked to has not.
+func (d Death) Failed() bool {
+	return d.NeverLeft || d.Status != 0 && !(d.Reason == boot.EndStopped && d.Status.ExitStatus() == boot.StopStatus)
+}
 
 // FailedHow returns the value of boot.Header.FailedHow for d.
 func (d Death) FailedHow() uint64 {
@@ -60,7 +63,7 @@ func (d Death) CauseClass() causeClass {
 	switch {
 	case d.Reason == boot.EndOwn:
 		return OwnFailure // however its process ended
-	case d.Reason == boot.EndOnRequest || d.ByLauncher:
+	case d.Reason == boot.EndOnRequest || d.Reason == boot.EndStopped || d.ByLauncher:
 		return NoFailure
 	case d.Reason == boot.EndLost && d.Peer != d.PE:
 		return Consequence

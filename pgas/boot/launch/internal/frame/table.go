@@ -29,6 +29,7 @@ type Blocked struct {
 var endings = map[boot.EndReason]string{
 	boot.EndUnknown: "ending", boot.EndOwn: "ending with an error of its own", boot.EndMismatch: "ending with a mismatch of collectives",
 	boot.EndLost: "ending because of a PE that it has lost", boot.EndOnRequest: "ending on request",
+	boot.EndStopped: "ending, with its state saved",
 }
 
 // String returns what the PE is doing, without for how long.
