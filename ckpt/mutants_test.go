@@ -1,0 +1,47 @@
+package ckpt_test
+
+// Planted bugs in what a Set saves and restores. Each is an edit of the real source, which must be found.
+
+import (
+	"flag"
+	"testing"
+
+	"github.com/gopgas/gopgas/pgas/pgastest/mutant"
+)
+
+var long = flag.Bool("long", false, "try all planted bugs")
+
+// TestMutants tries the first, since each compiles the package; ./tests/mutants and -long try the others.
+//
+//ci:weekly
+func TestMutants(t *testing.T) {
+	mutant.Plant(t, []mutant.Bug{
+		mutant.New("saves before others have come", "save.go", "^TestSaveCompletes",
+			"	words, err := s.settle(ctx, \"Set.Save\")\n", "	words, err := uint64(0), error(nil)\n"),
+		mutant.New("completes the default context alone", "../pgas/world.go", "^TestSaveCompletes",
+			"		err = node.FirstError(err, c.complete(ctx))\n", "		_ = c\n"),
+		mutant.New("does not look for notifications", "../pgas/settle.go", "^TestSaveRefuses",
+			"; len(left) > 0 {", "; len(left) > 1000 {"),
+		mutant.New("each PE looks at its own clock", "save.go", "^TestSaveIfDue",
+			"	if s.w.PE() == 0 && s.w.Now()", "	if s.w.Now()"),
+		mutant.New("the PE that was asked stops alone", "save.go", "^TestStop",
+			"	return hook.Settle(ctx, s.w, op, words)\n", "	all, err := hook.Settle(ctx, s.w, op, words&^mustStop)\n	return all | words&mustStop, err\n"),
+		mutant.New("does not compare shared values", "save.go", "^TestSharedDiffers",
+			"		if !sections[i].same {", "		if len(sections) > 0 {"),
+		mutant.New("does not count starts", "restore.go", "^TestStarts",
+			"		c.Manifest.Starts++\n", ""),
+		mutant.New("counts starts that end well", "restore.go", "^TestStarts",
+			"	m.Starts--\n", ""),
+		mutant.New("takes the images of another job", "../internal/cuts/images.go", "^TestImageOfAnotherJob",
+			"Job: s.job, PE: pe", "Job: m.Head.Job, PE: pe"),
+		mutant.New("saves beside another job", "owner.go", "^TestTwoJobs",
+			"o.Job != s.job", "o.Term < s.term"),
+		mutant.New("a new start has the term of an older one", "owner.go", "^TestOwnerIsLost",
+			"		s.term = max(s.term, c.Term+1)\n", "		s.term = max(1, c.Term)\n"),
+		mutant.New("the manifest comes before the images", "save.go", "^TestStoreFails",
+			"	n, err := s.writeImage(ctx, cut, sections, data)\n",
+			"	if s.w.PE() == 0 {\n		_ = (&cuts.Manifest{Format: cuts.Format, Cut: cut, Job: s.job, PEs: s.w.NPEs(), Program: programName(), Images: make([]cuts.File, s.w.NPEs())}).Write(ctx, s.store)\n	}\n	n, err := s.writeImage(ctx, cut, sections, data)\n"),
+		mutant.New("removes one cut too many", "../internal/cuts/old.go", "^Test(DamagedCut|Restart)",
+			"all[:min(keep, len(all))]", "all[:min(keep-1, len(all))]"),
+	}, *long)
+}

@@ -1,0 +1,162 @@
+package ckpt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/gopgas/gopgas/internal/cuts"
+	"github.com/gopgas/gopgas/internal/cuts/image"
+	"github.com/gopgas/gopgas/internal/hook"
+	"github.com/gopgas/gopgas/pgas"
+)
+
+// A Set is what a program saves together: its items. All PEs make the same calls of a Set in the same order, from one
+// goroutine at a time.
+type Set struct {
+	w     *pgas.World
+	store Store // nil: nothing is kept
+	keep  int
+	every time.Duration
+	items []named
+
+	restored bool // Restore has returned
+	last     Cut  // which was restored or saved last
+	term     uint64
+	job      uint64        // a random number, of this start of the job
+	savedAt  time.Duration // when a cut was saved last, or Restore has returned, by w.Now
+	asked    func() bool   // whether the job is to stop
+}
+
+type named struct {
+	name string
+	Parts
+}
+
+// An Option changes what New makes.
+type Option func(*Set)
+
+// In has the Set keep its cuts in a Store. The default is the directory that `pgasrun -checkpoint` or the variable
+// PGAS_CHECKPOINT names. Without either nothing is kept, and Save is a barrier.
+func In(s Store) Option { return func(set *Set) { set.store = s } }
+
+// Every has SaveIfDue save when d has passed since the last cut. The default is ten minutes.
+func Every(d time.Duration) Option {
+	return func(set *Set) {
+		if d < 0 {
+			hook.Misuse("ckpt.Every", "%v is no time between two cuts", d)
+		}
+		set.every = d
+	}
+}
+
+// Keep has the Set keep the n newest cuts, 2 at least. The default is 2.
+func Keep(n int) Option {
+	return func(set *Set) {
+		if n < 2 {
+			hook.Misuse("ckpt.Keep", "%d cuts: keep 2 at least, since the newest one may turn out to be damaged", n)
+		}
+		set.keep = n
+	}
+}
+
+// New returns an empty Set.
+//
+// In a program of pgas.Main that has a Store, the first SIGTERM does not end the context of the body any more: the next
+// Save or SaveIfDue saves and returns ErrStop. A second SIGTERM, a second later or more, ends the context.
+func New(w *pgas.World, opts ...Option) *Set {
+	s := &Set{w: w, keep: 2, every: 10 * time.Minute, asked: func() bool { return false }}
+	if dir := hook.Settings(w).Checkpoint; dir != "" {
+		s.store = Dir(dir)
+	}
+	for _, o := range opts {
+		o(s)
+	}
+	if s.store != nil {
+		s.asked = hook.StopLater(w)
+	}
+	return s
+}
+
+// Add adds an item under a name, before Restore. All PEs add the same names in the same order. It panics with
+// *pgas.UsageError if the name is taken, empty or longer than 200 bytes, or after Restore.
+func (s *Set) Add(name string, it Item) {
+	const most = 200
+	switch {
+	case s.restored:
+		hook.Misuse("Set.Add", "Restore has been called: add all items before it")
+	case name == "" || len(name) > most || strings.Contains(name, "\x00"):
+		hook.Misuse("Set.Add", "the name %q: give one of 1 to %d bytes", name, most)
+	case it == nil:
+		hook.Misuse("Set.Add", "item %q is nil", name)
+	}
+	for _, other := range s.items {
+		if other.name == name {
+			hook.Misuse("Set.Add", "there is an item %q already: give each its own name", name)
+		}
+	}
+	s.items = append(s.items, named{name, it.Checkpoint()})
+}
+
+// described returns the names and kinds of the items, for Agree.
+func (s *Set) described() string {
+	var all []string
+	for _, x := range s.items {
+		all = append(all, fmt.Sprintf("%s %q", x.Kind, x.name))
+	}
+	return strings.Join(all, ", ")
+}
+
+// peError is an error of another PE.
+type peError struct {
+	pe      int
+	text    string
+	damaged bool
+}
+
+func (e *peError) Error() string { return fmt.Sprintf("PE %d: %s", e.pe, e.text) }
+
+func (e *peError) Is(target error) bool { return e.damaged && target == image.ErrDamaged }
+
+// agreed returns the error of the first PE that has one, on all PEs. mine is that of this PE. It is collective.
+func (s *Set) agreed(ctx context.Context, mine error) error {
+	t := s.w.Team()
+	rank := 0
+	if mine != nil {
+		rank = t.NPEs() - t.PE()
+	}
+	first, err := pgas.MaxValue(ctx, t, rank)
+	if err != nil {
+		return errors.Join(mine, err)
+	}
+	if first == 0 {
+		return nil
+	}
+	pe := t.NPEs() - first
+	var text []byte
+	if pe == t.PE() {
+		text = []byte{0}
+		if cuts.IsDamage(mine) {
+			text[0] = 1
+		}
+		text = append(text, mine.Error()...)
+	}
+	text, err = pgas.BroadcastSlice(ctx, t, text, pe)
+	if err != nil {
+		return errors.Join(mine, err)
+	}
+	if pe == t.PE() {
+		return mine
+	}
+	return &peError{pe, string(text[1:]), text[0] != 0}
+}
+
+// say prints a line, once for the job.
+func (s *Set) say(format string, args ...any) {
+	if s.w.PE() == 0 {
+		fmt.Fprintf(os.Stderr, "pgas: checkpoint in %v: %s\n", s.store, fmt.Sprintf(format, args...))
+	}
+}

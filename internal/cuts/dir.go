@@ -1,0 +1,181 @@
+package cuts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Dir returns a Store that keeps files in a directory, which all hosts must have in common. The directory is made if it
+// is missing, and nobody but its owner may read the files.
+//
+// A file is written under another name, flushed to the disk and renamed, and then its folder is flushed.
+func Dir(path string) Store { return dir(path) }
+
+type dir string
+
+// unfinished is how the names of files end that are being written. A PE that dies leaves one.
+const unfinished = ".part"
+
+func (d dir) String() string { return string(d) }
+
+// file returns the path of a file.
+func (d dir) file(name string) (string, error) {
+	if !filepath.IsLocal(name) || strings.HasSuffix(name, unfinished) {
+		return "", fmt.Errorf("%q is no name of a file in a Store", name)
+	}
+	return filepath.Join(string(d), filepath.FromSlash(name)), nil
+}
+
+func (d dir) Create(_ context.Context, name string) (Writer, error) {
+	path, err := d.file(name)
+	if err != nil {
+		return nil, err
+	}
+	if err := makeFolder(filepath.Dir(path)); err != nil {
+		return nil, err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*"+unfinished) // of mode 0600
+	if err != nil {
+		return nil, err
+	}
+	return &dirWriter{f, path}, nil
+}
+
+// makeFolder makes a folder and those above it, and flushes each in which it makes one.
+func makeFolder(path string) error {
+	if _, err := os.Stat(path); err == nil || !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	above := filepath.Dir(path)
+	if err := makeFolder(above); err != nil {
+		return err
+	}
+	if err := os.Mkdir(path, 0o700); err != nil && !errors.Is(err, fs.ErrExist) { // another PE makes it, too
+		return err
+	}
+	return flushFolder(above)
+}
+
+func flushFolder(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+type dirWriter struct {
+	*os.File
+	path string
+}
+
+func (w *dirWriter) Close() error {
+	if err := errors.Join(w.Sync(), w.File.Close()); err != nil {
+		os.Remove(w.Name())
+		return err
+	}
+	if err := os.Rename(w.Name(), w.path); err != nil {
+		os.Remove(w.Name())
+		return err
+	}
+	return flushFolder(filepath.Dir(w.path))
+}
+
+func (w *dirWriter) Abort() {
+	if w.File.Close() == nil {
+		os.Remove(w.Name())
+	}
+}
+
+func (d dir) Open(_ context.Context, name string) (Reader, error) {
+	path, err := d.file(name)
+	if err != nil {
+		return nil, err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is no file", path)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return dirReader{f, info.Size()}, nil
+}
+
+type dirReader struct {
+	*os.File
+	size int64
+}
+
+func (r dirReader) Size() int64 { return r.size }
+
+func (d dir) List(ctx context.Context, prefix string) (names []string, err error) {
+	err = filepath.WalkDir(string(d), func(path string, e fs.DirEntry, err error) error {
+		if err == nil {
+			err = context.Cause(ctx)
+		}
+		if err != nil || e.IsDir() {
+			return err
+		}
+		name, err := filepath.Rel(string(d), path)
+		if name = filepath.ToSlash(name); err == nil && strings.HasPrefix(name, prefix) && !strings.HasSuffix(name, unfinished) {
+			names = append(names, name)
+		}
+		return err
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil // or a file that was removed meanwhile
+	}
+	slices.Sort(names)
+	return names, err
+}
+
+// sweep is that of a sweeper.
+func (d dir) sweep(old func(name string) bool) error {
+	return filepath.WalkDir(string(d), func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || !strings.HasSuffix(path, unfinished) {
+			return err
+		}
+		name, err := filepath.Rel(string(d), path)
+		if err != nil {
+			return err
+		}
+		first, _, _ := strings.Cut(filepath.ToSlash(name), "/")
+		first, _, _ = strings.Cut(first, manifestEnd+".") // what CreateTemp has added
+		if !old(first) {
+			return nil
+		}
+		return d.removeFile(path)
+	})
+}
+
+// removeFile removes a file, and its folder, if it is empty, but for d itself.
+func (d dir) removeFile(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if above := filepath.Dir(path); above != filepath.Clean(string(d)) {
+		_ = os.Remove(above)
+	}
+	return nil
+}
+
+// Remove removes the folder of the file too, if it is empty.
+func (d dir) Remove(_ context.Context, name string) error {
+	path, err := d.file(name)
+	if err != nil {
+		return err
+	}
+	return d.removeFile(path)
+}
