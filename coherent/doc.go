@@ -27,4 +27,5 @@
 //	array.go   Array: making one, where its elements are, one element at a time
 //	range.go   many elements at once, and loops
 //	moves.go   what all PEs do together
+//	saved.go   an array as an item of package ckpt
 package coherent

@@ -31,7 +31,8 @@ type Bloom[K any] struct {
 	memory  carry.Memory
 	words   pgas.AtomicSlice[uint64]
 	local   pgas.Slice[uint64]
-	blocks  int           // the blocks of each member
+	all     int           // the blocks of all members, which depend on the keys and the rate alone
+	blocks  int           // the blocks of each member; the last ones have fewer
 	each    int           // bits of a key in each of two words
 	adds    atomic.Uint64 // how often this member has added
 	// what adds was before a fence; if it is that now, what was added is there for this member's reads
@@ -73,10 +74,10 @@ func NewBloom[K any](ctx context.Context, w *pgas.World, keys int, rate float64,
 		return nil, err
 	}
 	perKey, each := bloomSize(rate)
+	b.all, b.each = int(math.Ceil(float64(keys)*perKey))+1, each
 	if b.members.N > 0 {
-		b.blocks = int(math.Ceil(float64(keys)*perKey/float64(b.members.N))) + 1
+		b.blocks = (b.all + b.members.N - 1) / b.members.N
 	}
-	b.each = each
 	b.memory.Members = &b.members
 	words := carry.Reserve[uint64](&b.memory, bloomBlock*b.blocks)
 	if err := b.memory.Allocate(ctx, s.over); err != nil || b.members.Team == nil {
@@ -98,7 +99,7 @@ func (b *Bloom[K]) check(op string) {
 // place returns where the bits of key are.
 func (b *Bloom[K]) place(key K) (p bloomPlace) {
 	h := bloomHash(key)
-	block, _ := bits.Mul64(h, uint64(b.members.N)*uint64(b.blocks))
+	block, _ := bits.Mul64(h, uint64(b.all))
 	p.pe = int(block / uint64(b.blocks))
 	first := bloomBlock * int(block%uint64(b.blocks))
 	h = bloomMix(h)
@@ -203,7 +204,7 @@ func (b *Bloom[K]) Union(ctx context.Context, other *Bloom[K]) error {
 	b.check(op)
 	other.check(op)
 	b.members.MustBelong(ctx, op)
-	if other.members.Team != b.members.Team || other.blocks != b.blocks || other.each != b.each {
+	if other.members.Team != b.members.Team || other.all != b.all || other.each != b.each {
 		carry.Misuse(op, "the other filter has other members, or was made for other numbers: make both with the same arguments")
 	}
 	if err := b.meet(ctx, op); err != nil {
@@ -237,7 +238,7 @@ func (b *Bloom[K]) Count(ctx context.Context) (float64, error) {
 		set += bits.OnesCount64(b.words.At(i).Fetch(b.members.Me))
 	}
 	set, err := pgas.SumValue(ctx, b.members.Team, set)
-	all := float64(64 * b.local.Len() * b.members.N)
+	all := float64(64 * bloomBlock * b.all)
 	return -all / float64(2*b.each) * math.Log1p(-float64(set)/all), err
 }
 

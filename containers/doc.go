@@ -42,12 +42,14 @@
 //	array_gather.go       Gather; array_update.go: Scatter, Count, AddAll, Combine …
 //	array_moves.go        what these need between them
 //	array_sort.go         a sample sort; array_scan.go: prefix sums and reductions
-//	array_copy.go         redistribution
+//	array_copy.go         redistribution; array_saved.go: the elements as an item of package ckpt
+//	npy.go                SaveNPY, LoadNPY: an array in a file of NumPy; npy_head.go: the head of such a file
+//	npy_bytes_unsafe.go   elements as bytes
 //	map.go                Map: a hash table; StringMap: map_strings.go; TextMap: map_texts.go
 //	map_layout.go         its memory; map_memory.go: how it is reached; map_words_unsafe.go: keys and values as words
 //	map_find.go           its finds; map_write.go: its writes; map_split.go: its growth; map_iterate.go: loops over it
 //	map_batch.go          what all members have for it at once; map_promise.go: that nobody writes
-//	map_snapshot.go       its elements in files
+//	map_snapshot.go       its elements in files; map_saved.go: as an item of package ckpt
 //	mailbox.go            Mailbox: small items from any member to any, many in one message
 //	queue.go              Queue: a bounded queue at one member, or at each; the protocol
 //	queue_ticket.go       its tickets; queue_push.go, queue_pop.go: producers and consumers
@@ -58,6 +60,9 @@
 //	bloom.go              Bloom: a filter of keys; bloom_size.go: how large; bloom_hash.go: hashes
 //	exclusive.go          one goroutine at a time
 //	pace.go               polling words of other PEs; free.go: giving memory back
+//	saved.go              what items of package ckpt have in common; layout_saved.go: elements that have a layout
+//	counter_saved.go      the items; tickets_saved.go, dist_saved.go, bloom_saved.go, queue_saved.go, pool_saved.go
+//	map_strings_saved.go  a StringMap; map_texts_saved.go: a TextMap
 //
 // Package internal/carry has the members, their memory, and the rings by which items travel. Package coherent has the
 // array over the coherent memory of package dsm. Package model has Promela models of the deque and of the end of a

@@ -52,6 +52,9 @@ func (x *exclusive) enterLong(w *pgas.World) {
 	x.note()
 }
 
+// busy reports whether a goroutine is inside.
+func (x *exclusive) busy() bool { return x.state.Load() != exclusiveFree }
+
 // leave ends a call. It is deferred, so that it also runs if the call panics.
 func (x *exclusive) leave() {
 	if !x.state.CompareAndSwap(exclusiveTaken, exclusiveFree) {

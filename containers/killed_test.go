@@ -11,6 +11,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -29,6 +30,9 @@ import (
 // killedIn is set in the PEs of a job in which one is killed: the name of a use.
 const killedIn = "CONTAINERS_TEST_KILLED_IN"
 
+// killedDir is a folder for their files.
+const killedDir = "CONTAINERS_TEST_KILLED_DIR"
+
 // victim is the PE that is killed.
 const victim = 1
 
@@ -44,6 +48,16 @@ var uses = map[string]use{
 				idx[k] = rand.IntN(4000)
 			}
 			return errors.Join(containers.Count(ctx, a, idx), a.Gather(ctx, got, idx))
+		}, err
+	},
+	"NPY": func(ctx context.Context, w *pgas.World) (func() error, error) {
+		a, err := containers.NewArray[int64](ctx, w, 40_000, containers.BlockCyclic(3))
+		path := filepath.Join(os.Getenv(killedDir), "array.npy")
+		return func() error {
+			if err := containers.SaveNPY(ctx, a, path); err != nil {
+				return err
+			}
+			return containers.LoadNPY(ctx, a, path)
 		}, err
 	},
 	"Mailbox": func(ctx context.Context, w *pgas.World) (func() error, error) {
@@ -195,14 +209,18 @@ func killOnce(t *testing.T, hosts []boot.Host, in string) string {
 	}
 	ctx, cancel := hang.Context(t.Context())
 	defer cancel()
+	dir := t.TempDir()
 	var out bytes.Buffer
 	res, err := launch.Run(ctx, launch.Spec{
 		Hosts: slices.Clone(hosts), Program: self, Args: []string{"-test.run=^TestKilled$"}, KeepGoing: true,
-		Env:    []string{killedIn + "=" + in},
+		Env:    []string{killedIn + "=" + in, killedDir + "=" + dir},
 		Stdout: &out, Stderr: &out, Template: netns.Template, Agent: []string{"env", boot.EnvAgent + "=1", self},
 	})
 	if err != nil || res.First == nil || res.First.PE != victim || res.First.Signal() != syscall.SIGKILL {
 		t.Fatalf("%v, first failure %v:\n%s", err, res.First, &out)
+	}
+	if left, err := filepath.Glob(filepath.Join(dir, "*.part")); err != nil || len(left) > 0 {
+		t.Errorf("%s has left %q (%v)", in, left, err)
 	}
 	return out.String()
 }
