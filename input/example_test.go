@@ -2,6 +2,7 @@ package input_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -47,4 +48,37 @@ func ExampleReadShare() {
 		fmt.Println(err)
 	}
 	// Output: 15 letters
+}
+
+// One file of what all PEs have found, in the order of the PEs.
+func ExampleWriteShare() {
+	dir, err := os.MkdirTemp("", "example")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "squares")
+	err = pgastest.Goroutines(context.Background(), 3, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
+		var found []byte
+		lo, hi := w.Team().Share(7)
+		for i := lo; i < hi; i++ {
+			found = fmt.Appendln(found, i*i)
+		}
+		return input.WriteShare(ctx, w.Team(), path, found)
+	})
+	text, readErr := os.ReadFile(path)
+	if err := errors.Join(err, readErr); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Print(string(text))
+	// Output:
+	// 0
+	// 1
+	// 4
+	// 9
+	// 16
+	// 25
+	// 36
 }

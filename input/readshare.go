@@ -1,14 +1,16 @@
 // Package input gives each PE its share of one file, which is the input of all PEs. Each PE reads its share from the
 // file system of its host, and nothing of the content moves between PEs. A unit, which is a line or a record, is never
-// divided.
+// divided. In the same way all PEs write one file.
 //
 //	file, err := input.ReadShare(ctx, w.Team(), "input.txt", input.Lines) // on all PEs together
 //	for at, line := range file.All() {                                    // this PE's lines
 //
+//	err = input.WriteShare(ctx, w.Team(), "output.txt", text) // this PE's text, after that of the PEs before it
+//
 // # Errors
 //
-// What one PE finds wrong with the file is an error on all of them, before anything is read. Misuse panics with
-// *pgas.UsageError.
+// What one PE finds wrong with the file is an error on all of them, before anything is read. A file that one PE cannot
+// write its share of is not there at all. Misuse panics with *pgas.UsageError.
 //
 //ci:nocgo=short
 package input
@@ -25,19 +27,17 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"iter"
 	"os"
 	"slices"
 	"sync"
 
 	"github.com/gopgas/gopgas/internal/hook"
+	"github.com/gopgas/gopgas/internal/jointfile"
 	"github.com/gopgas/gopgas/pgas"
-	"github.com/gopgas/gopgas/pgas/boot"
 )
 
 // Units are what a file consists of, and what is read as a whole: Lines, or Records of some size.
@@ -93,48 +93,26 @@ func ReadShare(ctx context.Context, t *pgas.Team, path string, units Units) (*Fi
 }
 
 // agree opens the file and divides it, and compares both with what the other members find.
-func (s *FileShare) agree(ctx context.Context, t *pgas.Team) error {
-	err := s.open()
-	all, err := exchangeFindings(ctx, t, s.request(), err, s.size, 0)
-	if err != nil {
+func (s *FileShare) agree(ctx context.Context, t *pgas.Team) (err error) {
+	if s.file, s.size, err = jointfile.Open(ctx, t, s.request(), s.path); err != nil {
 		return err
-	}
-	for pe, f := range all {
-		if f.a != all[0].a {
-			return fmt.Errorf("it has %d bytes on %s and %d bytes on %s: every host must have the same file, which nothing may change meanwhile",
-				all[0].a, placeOf(t, 0), f.a, placeOf(t, pe))
-		}
 	}
 	if s.units != Lines && s.size%int64(s.units) != 0 {
 		return fmt.Errorf("it has %d bytes, which are no whole records of %d bytes", s.size, s.units)
 	}
 	err = s.divide(t)
-	all, err = exchangeFindings(ctx, t, s.request(), err, s.start, s.end)
+	all, err := jointfile.Exchange(ctx, t, s.request(), jointfile.Finding{A: s.start, B: s.end}, err)
 	if err != nil {
 		return err
 	}
 	end := int64(0)
 	for pe, f := range all {
-		if f.a != end {
-			return fmt.Errorf("its lines end at other places on %s than on %s: every host must have the same file, which nothing may change meanwhile",
-				placeOf(t, pe), placeOf(t, pe-1))
+		if f.A != end {
+			return fmt.Errorf("its lines end at other places on %s than on %s: every host must have the same file, "+
+				"which nothing may change meanwhile", jointfile.PlaceOf(t, pe), jointfile.PlaceOf(t, pe-1))
 		}
-		end = f.b
+		end = f.B
 	}
-	return nil
-}
-
-// open opens the file and finds its size.
-func (s *FileShare) open() error {
-	var err error
-	if s.file, err = boot.OpenRegular(s.path); err != nil {
-		return err
-	}
-	info, err := s.file.Stat()
-	if err != nil {
-		return err
-	}
-	s.size = info.Size()
 	return nil
 }
 
@@ -317,18 +295,6 @@ func (s *FileShare) Close() error {
 	return err
 }
 
-// A finding is what one member has found out about a file: two numbers, or an error.
-type finding struct {
-	a, b int64
-	is   byte   // the index in fileErrors of the error
-	text string // the error in words; "" if there is none
-
-	request string // the call in words
-}
-
-// fileErrors are the errors that a member can tell others by number. 0 is any other.
-var fileErrors = [...]error{1: fs.ErrNotExist, 2: fs.ErrPermission}
-
 // request describes the call, with what must be the same on every member. The path need not be: the file must.
 func (s *FileShare) request() string {
 	units := "lines"
@@ -336,66 +302,4 @@ func (s *FileShare) request() string {
 		units = fmt.Sprintf("records of %d bytes", int(s.units))
 	}
 	return "input.ReadShare in " + units
-}
-
-// exchangeFindings returns the findings of all members; this one has found a and b, or err. It returns a
-// *pgas.MismatchError if the members' requests differ, and else the error of the first member that has found one.
-func exchangeFindings(ctx context.Context, t *pgas.Team, request string, err error, a, b int64) ([]finding, error) {
-	mine := finding{a: a, b: b, request: request}
-	if err != nil {
-		mine.text = err.Error()
-		for i, e := range fileErrors {
-			if e != nil && errors.Is(err, e) {
-				mine.is = byte(i)
-			}
-		}
-	}
-	all, err := pgas.AllGather(ctx, t, mine.encode())
-	if err != nil {
-		return nil, err
-	}
-	findings, said := make([]finding, len(all)), make([]string, len(all))
-	for pe, b := range all {
-		findings[pe] = decodeFinding(b)
-		said[pe] = findings[pe].request
-	}
-	if err := hook.Mismatch(request, said); err != nil {
-		return nil, err
-	}
-	for pe, f := range findings {
-		if f.text != "" {
-			return nil, &fileError{fmt.Sprintf("%s: %s", placeOf(t, pe), f.text), fileErrors[f.is]}
-		}
-	}
-	return findings, nil
-}
-
-func (f finding) encode() []byte {
-	b := binary.LittleEndian.AppendUint64(nil, uint64(f.a))
-	b = binary.LittleEndian.AppendUint64(b, uint64(f.b))
-	b = binary.LittleEndian.AppendUint64(b, uint64(len(f.request)))
-	return append(append(append(b, f.request...), f.is), f.text...)
-}
-
-func decodeFinding(b []byte) finding {
-	f := finding{a: int64(binary.LittleEndian.Uint64(b)), b: int64(binary.LittleEndian.Uint64(b[8:]))}
-	end := 24 + binary.LittleEndian.Uint64(b[16:])
-	f.request, f.is, f.text = string(b[24:end]), b[end], string(b[end+1:])
-	return f
-}
-
-// A fileError is the error of a member, on all members.
-type fileError struct {
-	text string
-	is   error
-}
-
-func (e *fileError) Error() string { return e.text }
-
-func (e *fileError) Unwrap() error { return e.is }
-
-// placeOf names member pe of t and its host.
-func placeOf(t *pgas.Team, pe int) string {
-	pe = t.WorldPE(pe)
-	return fmt.Sprintf("PE %d (host %s)", pe, t.World().HostOf(pe))
 }

@@ -372,6 +372,8 @@ func TestMisuse(t *testing.T) {
 			{"input.ReadShare: this PE is no member of the team", read(ctx, nil, input.Lines)},
 			{"input.ReadShare: a zero Team", read(ctx, new(pgas.Team), input.Lines)},
 			{" was destroyed", read(ctx, destroyed, input.Lines)},
+			{"input.WriteShare: the context.Context is nil", func() { input.WriteShare(none, w.Team(), path, nil) }},
+			{"input.WriteShare: this PE is no member of the team", func() { input.WriteShare(ctx, nil, path, nil) }},
 			{"FileShare.All: " + unmade, func() { new(input.FileShare).All() }},
 			{"FileShare.All: " + unmade, func() { closed.All() }},
 			{"FileShare.Reader: " + unmade, func() { (*input.FileShare)(nil).Reader() }},

@@ -45,6 +45,9 @@ var forTests = []need{
 	{"Chromium, in which the page of pgasrun -ui is looked at", []string{"chromium"}, func(ctx context.Context) bool {
 		return onPath("chromium")(ctx) || onPath("chromium-browser")(ctx) || onPath("google-chrome")(ctx)
 	}},
+	{"NumPy, which reads and writes the files of arrays", []string{"python3-numpy"}, func(ctx context.Context) bool {
+		return succeeds("python3", "-c", "import numpy")(ctx) || succeeds("/usr/bin/python3", "-c", "import numpy")(ctx)
+	}},
 	{"valgrind, which counts cache misses", []string{"valgrind"}, onPath("valgrind")},
 }
 

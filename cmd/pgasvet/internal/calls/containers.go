@@ -15,7 +15,7 @@ import (
 var collectives = map[string][]string{
 	"containers": {
 		"Array.CopyFrom", "Array.Gather", "Array.Scatter", "Array.Combine", "Array.PrefixFunc", "Array.Reduce", "Array.SortFunc", "Array.Free",
-		"PrefixSums", "Sort", "Count", "AddAll", "MaxAll", "MinAll",
+		"PrefixSums", "Sort", "Count", "AddAll", "MaxAll", "MinAll", "SaveNPY", "LoadNPY",
 		"Bloom.Union", "Bloom.Count", "Bloom.Free", "Counter.SumAll", "Counter.Free", "DistObject.Free", "Mailbox.Flush", "Mailbox.Free",
 		"Map.UpdateAll", "Map.SetAll", "Map.InsertAll", "Map.DeleteAll", "Map.FindAll", "Map.Len", "Map.OnlyFinds", "Map.OnlyInserts", "Map.Writes",
 		"Map.Save", "Map.Load", "Map.Free",

@@ -20,7 +20,7 @@ func (c Call) Team() (team ssa.Value, ok bool) {
 		return c.argument("World"), c.Type == "" && (strings.HasPrefix(c.Name, "Alloc") || c.Name == "Tune" || c.Name == "NewService") ||
 			c.Is("locks", "Table.Free", "Service.Free")
 	case "input":
-		return c.argument("Team"), c.Is("input", "ReadShare")
+		return c.argument("Team"), c.Is("input", "ReadShare", "WriteShare")
 	case "progress":
 		return c.argument("World"), c.Is("progress", "New", "Progress.End")
 	case "dsm":
