@@ -36,6 +36,12 @@ See what it does:
   pgasrun -n 4 -trace t.json ./samples/stencil   which PE waits for which, and when; for Perfetto (trace -h)
   pgasrun -n 4 -pprof prof ./samples/stencil     profiles of every PE, and of the job, in prof/
 
+Go on after a failure:
+  pgasrun -restart 5 -checkpoint /shared/heat -n 4 ./samples/heat
+                                                 a job that fails is started again, up to five times, and goes
+                                                 on from what it has saved (package ckpt)
+  pgasrun checkpoint ls /shared/heat             what it has saved; verify and rm (checkpoint -h)
+
 Find mistakes:
   PGAS_CHECK=1 pgasrun -n 4 ./samples/hello      each access is checked against the memory that there is
   pgasrun -timeout 1m -n 4 ./samples/hello       a job that hangs ends, and says what it hung in

@@ -27,6 +27,7 @@ type jobOptions struct {
 	trace   traceFlag
 	pprof   string
 	stall   time.Duration
+	restart int
 
 	program string
 	args    []string
@@ -42,6 +43,7 @@ func (o *jobOptions) flags() *flagSet {
 	s.text(flagsToSee, &o.metrics, "metrics", "serve what PEs count at this `address` while the job runs, as text for Prometheus; of this machine only, unless a host is named (0.0.0.0:9400)")
 	s.value(flagsToSee, &o.trace, "trace", "write what the PEs wait for, on whom and when, to this `file`, which Perfetto opens and pgasrun trace summary reads; .gz compresses it. With FILE,N each PE may record N events (default: 65536, less for each of more than 16 PEs); later ones are counted and dropped")
 	s.text(flagsToSee, &o.pprof, "pprof", "write the CPU, heap and mutex profile and the execution trace of each PE to this `directory`, and the CPU profile of the job")
+	s.number(flagsForEnd, &o.restart, "restart", "start a job that has failed again, up to `N` times. With -checkpoint it goes on from what it has saved last. Standard input is of the first start, and what other flags write is of the last")
 	s.period(flagsForEnd, &o.stall, "stall", "say what each PE is blocked in, once, if all have waited for `time` and nothing has moved; the job goes on. 0: never")
 	return s
 }
@@ -59,6 +61,9 @@ func parseJob(args []string) (*jobOptions, error) {
 	o.program, o.args = s.Arg(0), s.Args()[1:]
 	if err := o.placement.check(s); err != nil {
 		return nil, err
+	}
+	if o.restart < 0 {
+		return nil, fmt.Errorf("-restart %d: give how often a job that has failed is started again, such as 5", o.restart)
 	}
 	return o, o.peOptions.check()
 }
@@ -130,7 +135,9 @@ func runJob(args []string, _ io.Writer) (int, error) {
 	}
 	ctx, cancel := o.context()
 	defer cancel()
-	return observe(o.observers(), spec, func(s launch.Spec) (launch.Result, error) { return launch.Run(ctx, s) }), nil
+	return runAgain(o.restart, spec, func(spec launch.Spec) ending {
+		return observe(o.observers(), spec, func(s launch.Spec) (launch.Result, error) { return launch.Run(ctx, s) })
+	}), nil
 }
 
 const planHelp = `pgasrun plan prints what a job would run, and runs nothing.

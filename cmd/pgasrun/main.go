@@ -12,6 +12,8 @@
 //	variables.go     their variables: -x, pgasrun env
 //	observe.go       the observers of a job, one for each flag that asks to see something: output.go, profiles.go,
 //	                 stats.go and statstable.go, metrics.go, trace.go, ui.go; newfile.go: the files of the last two
+//	restart.go       -restart: a job that is started again after a failure
+//	checkpoint.go    pgasrun checkpoint
 //	static.go        pgasrun static: the PEs of one host
 //	k8s.go           pgasrun k8s: objects for Kubernetes
 //	doctor.go        pgasrun doctor
@@ -52,6 +54,7 @@ func commands() *manual.Command {
 			{Name: "pgasrun static", Short: "start the PEs of this host alone: for pods, systemd, docker compose", Help: staticUsage, Args: manual.Programs, Run: runStatic},
 			{Name: "pgasrun k8s", Short: "print the objects of a job for Kubernetes", Help: k8sUsage, Run: runK8s},
 			{Name: "pgasrun doctor", Short: "say what hosts offer to a job, and what is wrong", Help: doctorUsage, Run: runDoctor},
+			{Name: "pgasrun checkpoint", Short: "list, check and remove what jobs have saved", Help: checkpointUsage, Run: runCheckpoint, Args: manual.Files, Words: checkpointWords},
 			{Name: "pgasrun trace", Short: "say what a trace has recorded", Help: traceUsage, Args: manual.Files, Words: []string{"summary"}, Run: runTrace},
 			{Name: "pgasrun env", Short: "print the variables that tune a job, and what they are set to", Help: envUsage, Run: runEnv},
 			{Name: "pgasrun version", Short: "say which versions these are", Help: versionUsage, Run: runVersion},

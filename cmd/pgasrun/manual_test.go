@@ -15,7 +15,7 @@ func flagSets() map[string]*flagSet {
 	return map[string]*flagSet{
 		"pgasrun": new(jobOptions).flags(), "pgasrun plan": new(jobOptions).flags(), "pgasrun static": staticFlags(new(peOptions)),
 		"pgasrun k8s": new(k8sOptions).flags(), "pgasrun doctor": new(doctorOptions).flags(), "pgasrun env": new(envOptions).flags(),
-		"pgasrun trace": traceFlags(new(bool)), "pgasrun version": versionFlags(new(bool)),
+		"pgasrun trace": traceFlags(new(bool)), "pgasrun checkpoint": checkpointFlags(), "pgasrun version": versionFlags(new(bool)),
 	}
 }
 
@@ -33,7 +33,7 @@ func TestEveryFlagIsInHelp(t *testing.T) {
 }
 
 // mostFlags bounds the flags of a job. Before another one is added, look for one that says the same.
-const mostFlags = 22
+const mostFlags = 24
 
 func TestFewFlags(t *testing.T) {
 	n := 0

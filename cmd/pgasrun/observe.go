@@ -33,9 +33,8 @@ type ending struct {
 	status int // the exit status of pgasrun
 }
 
-// observe runs a job with its observers, and returns the exit status of pgasrun. Observers are opened and finished in
-// their order.
-func observe(observers []observer, spec launch.Spec, run func(launch.Spec) (launch.Result, error)) int {
+// observe runs a job with its observers. Observers are opened and finished in their order.
+func observe(observers []observer, spec launch.Spec, run func(launch.Spec) (launch.Result, error)) ending {
 	end := ending{npes: npes(spec.Hosts)}
 	var opened []observer
 	for _, w := range observers {
@@ -47,7 +46,7 @@ func observe(observers []observer, spec launch.Spec, run func(launch.Spec) (laun
 		case err != nil:
 			end.err, end.status = err, complain(err, statusFailed)
 			finish(opened, &end)
-			return end.status
+			return end
 		}
 		opened = append(opened, w)
 	}
@@ -63,7 +62,7 @@ func observe(observers []observer, spec launch.Spec, run func(launch.Spec) (laun
 		complain(end.err, 0)
 	}
 	finish(opened, &end)
-	return end.status
+	return end
 }
 
 func finish(observers []observer, end *ending) {

@@ -36,10 +36,14 @@ type peOptions struct {
 	timeout   time.Duration
 	grace     time.Duration
 	keepGoing bool
+
+	checkpoint string
 }
 
 // usageTimeout and usageGrace are the usage of two flags that Kubernetes' jobs have, too.
 const (
+	usageCheckpoint = "where the program keeps what it saves (package ckpt), and finds it when the job is started again: a `directory` that all hosts have in common. SIGTERM then has the job save and end with status 75"
+
 	usageTag     = "start each line of output with the number of its PE"
 	usageTimeout = "end a job that runs longer than `time`, and say what it hung in"
 	usageGrace   = "`time` between asking the PEs to end and killing them"
@@ -55,19 +59,25 @@ func (o *peOptions) flags(s *flagSet) {
 	s.truth(flagsToSee, &o.verbose, "v", "say each step")
 	s.period(flagsForEnd, &o.timeout, "timeout", usageTimeout)
 	s.period(flagsForEnd, &o.grace, "grace", usageGrace)
+	s.text(flagsForEnd, &o.checkpoint, "checkpoint", usageCheckpoint)
 	s.truth(flagsForEnd, &o.keepGoing, "keep-going", "end no other PE when one fails: the others compute on, and access memory of those that are left, but whatever has to wait returns the error, so only PEs that do without each other go on")
 }
 
 // check completes what the flags say.
 func (o *peOptions) check() error {
-	if o.wdir == "" {
-		return nil
+	for name, path := range map[string]*string{"wdir": &o.wdir, "checkpoint": &o.checkpoint} {
+		if *path == "" {
+			continue
+		}
+		dir, err := filepath.Abs(*path)
+		if err != nil {
+			return fmt.Errorf("-%s %s: %w", name, *path, err)
+		}
+		*path = dir
 	}
-	dir, err := filepath.Abs(o.wdir)
-	if err != nil {
-		return fmt.Errorf("-wdir %s: %w", o.wdir, err)
+	if o.checkpoint != "" {
+		o.exported = append(o.exported, boot.EnvCheckpoint+"="+o.checkpoint)
 	}
-	o.wdir = dir
 	return nil
 }
 

@@ -85,7 +85,7 @@ func runStatic(args []string, _ io.Writer) (int, error) {
 	}
 	ctx, cancel := o.context()
 	defer cancel()
-	return observe(observers, spec, func(spec launch.Spec) (launch.Result, error) {
+	end := observe(observers, spec, func(spec launch.Spec) (launch.Result, error) {
 		status, err := launch.RunStatic(ctx, launch.StaticSpec{
 			Hosts: spec.Hosts, Host: index, Environ: os.Environ(),
 			Program: spec.Program, Args: spec.Args, Dir: spec.Dir, Env: spec.Env,
@@ -93,5 +93,6 @@ func runStatic(args []string, _ io.Writer) (int, error) {
 			Grace: spec.Grace, KeepGoing: spec.KeepGoing, Unbound: spec.Unbound, Signals: spec.Signals, Logf: spec.Logf,
 		})
 		return launch.Result{Status: status}, err
-	}), nil
+	})
+	return end.status, nil
 }
