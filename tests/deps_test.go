@@ -26,6 +26,7 @@ const module = "github.com/gopgas/gopgas"
 // import what it may, and each other.
 var dependencies = map[string]string{
 	"internal/plural":     "",
+	"internal/wholefile":  "",
 	"internal/protocols":  "", // which a comparison opens a region with
 	"internal/lockrecord": "pgas/boot/record pgas/topo",
 	"internal/hook":       "internal/lockrecord pgas/boot",
@@ -67,14 +68,18 @@ var dependencies = map[string]string{
 	"pgas/metrics/collector":           "pgas/metrics",
 	"pgas/topo":                        "",
 	"pgas/version":                     "",
-	"arena":                            "internal/hook pgas",
+	"internal/cuts":                    "internal/cuts/image",
+	"internal/cuts/image":              "",
+	"ckpt":                             "internal/cuts internal/cuts/image internal/hook pgas",
+	"arena":                            "ckpt internal/hook pgas",
 	"atomics":                          "pgas",
 	"locks":                            "internal/hook internal/lockrecord pgas pgas/topo",
-	"containers":                       "internal/callsite internal/carry internal/hook pgas",
+	"containers":                       "ckpt internal/callsite internal/carry internal/hook internal/jointfile pgas",
 	"internal/carry":                   "internal/callsite internal/hook pgas",
-	"coherent":                         "containers dsm internal/hook pgas",
+	"coherent":                         "ckpt containers dsm internal/hook pgas",
 	"notify":                           "internal/hook pgas",
-	"input":                            "internal/hook pgas pgas/boot",
+	"internal/jointfile":               "internal/hook internal/wholefile pgas pgas/boot",
+	"input":                            "internal/hook internal/jointfile pgas",
 	"progress":                         "internal/hook pgas pgas/boot",
 	"dsm":                              "dsm/internal/baseline dsm/internal/protocol dsm/pager internal/hook internal/protocols pgas pgas/boot",
 	"dsm/internal/protocol":            "pgas internal/hook",
@@ -103,7 +108,7 @@ var dependencies = map[string]string{
 	"cmd/internal/manual": "",
 	"cmd/pgasgen":         "cmd/internal/manual pgas/version templates",
 	"cmd/pgasvet":         "cmd/internal/manual",
-	"cmd/pgasrun":         "cmd/internal/flags cmd/internal/manual pgas/boot pgas/boot/join pgas/boot/launch pgas/boot/record pgas/metrics pgas/pgastest/netns pgas/stats pgas/topo pgas/trace pgas/version",
+	"cmd/pgasrun":         "cmd/internal/flags cmd/internal/manual internal/cuts pgas/boot pgas/boot/join pgas/boot/launch pgas/boot/record pgas/metrics pgas/pgastest/netns pgas/stats pgas/topo pgas/trace pgas/version",
 	// pgasrun links no UCX, so what needs it of `pgasrun doctor` is a program of its own.
 	"cmd/pgasdoctor": "cmd/pgasrun/doctor pgas pgas/boot ucx",
 	"cmd/pgasbench":  "cmd/internal/flags cmd/internal/manual dsm internal/protocols locks locks/kinds notify pgas pgas/pgastest/netns pgas/sim pgas/topo pgas/version",
@@ -111,7 +116,7 @@ var dependencies = map[string]string{
 }
 
 // anyProgram is what samples, templates and the like may import: what a user may.
-const anyProgram = "pgas arena containers coherent pgas/metrics pgas/pgastest pgas/sim pgas/stats pgas/topo atomics dsm input locks locks/kinds notify progress"
+const anyProgram = "pgas arena ckpt containers coherent pgas/metrics pgas/pgastest pgas/sim pgas/stats pgas/topo atomics dsm input locks locks/kinds notify progress"
 
 type pkg struct {
 	ImportPath string

@@ -143,6 +143,18 @@ func withCgo(t *testing.T) {
 
 func TestTutorial(t *testing.T) { follow(t, "../docs/learn/tutorial.md") }
 
+func TestSurvivePage(t *testing.T) {
+	withCgo(t)
+	s := newShell(t, "../docs/use/survive.md")
+	s.run(pages.Block{Text: "pgasgen init -empty -module example.com/heat -replace . ~/heat; cd ~/heat"})
+	for _, b := range blocksOf(t, s.page) {
+		if b.Language != "" { // others show commands of a cluster
+			s.step(b)
+		}
+	}
+	s.run(pages.Block{Text: "go vet .; test -z \"$(gofmt -l . | tee /dev/stderr)\""})
+}
+
 func TestTutorialOfCoherentMemory(t *testing.T) { follow(t, "../docs/learn/tutorial-dsm.md") }
 
 // follow executes a page, from its first block to its last.

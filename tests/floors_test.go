@@ -13,23 +13,27 @@ import (
 // import each other and packages of lower floors. docs/index.md lists the packages in this order.
 var floors = map[string]int{
 	"internal/callsite":  0,
+	"internal/cuts":      0,
 	"internal/plural":    0,
 	"internal/protocols": 0,
+	"internal/wholefile": 0,
 	"templates":          0, // files that pgasgen embeds
 	"ucx":                0,
 
 	"pgas": 1,
 
-	"arena":          2,
-	"internal/carry": 2,
-	"atomics":        2,
-	"dsm":            2,
-	"input":          2,
-	"locks":          2,
-	"notify":         2,
-	"progress":       2,
+	"internal/carry":     2,
+	"internal/jointfile": 2,
+	"atomics":            2,
+	"ckpt":               2,
+	"dsm":                2,
+	"locks":              2,
+	"notify":             2,
+	"progress":           2,
 
+	"arena":      3,
 	"containers": 3,
+	"input":      3,
 
 	"coherent": 4,
 
