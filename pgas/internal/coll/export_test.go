@@ -5,6 +5,7 @@ package coll
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 )
 
 // SetCalls sets the counters of a group without calls under way as if it had made n calls, and used n of its mailboxes.
@@ -33,3 +34,10 @@ const SlotArrivals = slotArrivals
 
 // HasLeftBefore reports whether member i has called Close without entering call n.
 func (g *Group) HasLeftBefore(i int, n uint64) bool { return g.hasLeftBefore(i, n) }
+
+// Adopt ends the use of the group because of what another member has found in a call, and returns the call in the report
+// of this member, and its error.
+func (g *Group) Adopt(call string) (reported string, err error) {
+	err = g.adoptAbort(&reason{call: call, pe: 0, err: errors.New("it has given up")})
+	return g.view.report().load().call, err
+}

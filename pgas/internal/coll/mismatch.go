@@ -84,16 +84,25 @@ func (g *Group) abort(r *reason) error {
 	return g.calls.failed
 }
 
-// publishAbort does abort's work without waiting until the other members know.
+// publishAbort does abort's work without waiting until the other members know. If the use of the team has ended before,
+// that reason stays: other members may be reading the report.
 func (g *Group) publishAbort(r *reason) {
+	if g.calls.failed != nil {
+		return
+	}
 	g.view.report().store(r)
 	// before the members on this host know: otherwise other hosts may hear of the end of their processes first
 	g.notifyRemote()
 	g.markAborted(g.errorOf(r))
 }
 
-// adoptAbort ends the use of the team for this PE because of r, which another member may have found.
+// adoptAbort ends the use of the team for this PE because of r, which another member may have found. A wait whose
+// condition comes true while the waiter looks for such a member goes on. Then the next wait of the call comes here
+// again, and the first reason stays: other members may be reading the report.
 func (g *Group) adoptAbort(r *reason) error {
+	if g.calls.failed != nil {
+		return g.calls.failed
+	}
 	g.view.report().store(r)
 	g.markAborted(g.errorOf(r))
 	return g.calls.failed
