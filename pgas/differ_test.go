@@ -394,17 +394,15 @@ func allDiffer(ctx context.Context, w *pgas.World, cases []differing) error {
 		return err
 	}
 	for _, c := range cases {
-		team, err := w.Team().SplitStrided(ctx, 0, 1, w.NPEs())
+		mismatch, err := differOnce(ctx, w, m, c)
+		for late := 0; err == nil && late < 10 && isLate(mismatch); late++ {
+			mismatch, err = differOnce(ctx, w, m, c)
+		}
 		if err != nil {
 			return err
 		}
-		err = c.call(ctx, team, m, w.PE() == w.NPEs()-1)
-		if err == nil {
-			err = team.Sync(ctx)
-		}
-		var mismatch *pgas.MismatchError
-		if !errors.As(err, &mismatch) || len(mismatch.Calls) != 2 {
-			return fmt.Errorf("%s: PE %d got %w", c.name, w.PE(), err)
+		if len(mismatch.Calls) != 2 {
+			return fmt.Errorf("%s: PE %d got %w", c.name, w.PE(), mismatch)
 		}
 		lines := [2]string{mismatch.Calls[0], mismatch.Calls[1]}
 		if strings.HasPrefix(lines[0], fmt.Sprintf("PE %d:", w.NPEs()-1)) {
@@ -412,11 +410,34 @@ func allDiffer(ctx context.Context, w *pgas.World, cases []differing) error {
 		}
 		for i, want := range c.want {
 			if !strings.Contains(lines[i], want) {
-				return fmt.Errorf("%s: PE %d misses %q in %q of %w", c.name, w.PE(), want, lines[i], err)
+				return fmt.Errorf("%s: PE %d misses %q in %q of %w", c.name, w.PE(), want, lines[i], mismatch)
 			}
 		}
 	}
 	return nil
+}
+
+// differOnce makes a call on a team of its own, and returns what all members get.
+func differOnce(ctx context.Context, w *pgas.World, m *operands, c differing) (*pgas.MismatchError, error) {
+	team, err := w.Team().SplitStrided(ctx, 0, 1, w.NPEs())
+	if err != nil {
+		return nil, err
+	}
+	err = c.call(ctx, team, m, w.PE() == w.NPEs()-1)
+	if err == nil {
+		err = team.Sync(ctx)
+	}
+	mismatch, ok := errors.AsType[*pgas.MismatchError](err)
+	if !ok {
+		return nil, fmt.Errorf("%s: PE %d got %w", c.name, w.PE(), err)
+	}
+	return mismatch, nil
+}
+
+// isLate reports whether a member had not come to the call when others asked what it calls, and so has no argument in
+// the list. On a loaded machine one comes late now and then. All members have the same list.
+func isLate(mismatch *pgas.MismatchError) bool {
+	return slices.ContainsFunc(mismatch.Calls, func(line string) bool { return strings.Contains(line, "has not got there") })
 }
 
 // TestZeroSliceOnSome: a member that has nothing for a Collect or an AllToAllV may give zero Slices, and elements of
