@@ -43,7 +43,7 @@ type Section struct {
 	Data   [][]byte // the elements, in pieces
 }
 
-// Elements returns a Section whose data are the elements of s. T holds no pointers.
+// Elements returns a Section with the elements of s as its data. T holds no pointers.
 func Elements[T any](s []T) Section {
 	return Section{Layout: LayoutOf[T](), Width: widthOf[T](), Count: len(s), Data: [][]byte{bytesOf(s)}}
 }

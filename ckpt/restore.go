@@ -23,11 +23,11 @@ import (
 // *pgas.MismatchError if the items of PEs differ, and the errors of a collective (see pgas.Team).
 func (s *Set) Restore(ctx context.Context) (cut Cut, ok bool, err error) {
 	hook.MustBegin("Set.Restore", ctx, s.w)
-	if s.restored {
+	if s.began {
 		hook.Misuse("Set.Restore", "Restore has been called before")
 	}
-	s.restored, s.term = true, 1
-	defer func() { s.savedAt = s.w.Now() }()
+	s.began, s.term = true, 1
+	defer func() { s.restored, s.savedAt = err == nil, s.w.Now() }()
 	if err := pgas.Agree(ctx, s.w, "Set.Restore", s.described(), s.store != nil); err != nil {
 		return Cut{}, false, err
 	}

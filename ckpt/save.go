@@ -15,8 +15,8 @@ import (
 var ecma = crc64.MakeTable(crc64.ECMA)
 
 // ErrStop is what Save and SaveIfDue return, on all PEs, when the job was asked to stop, by a SIGTERM, and the cut is
-// saved. The body returns the error to pgas.Main, which closes the World and exits with status 75. So a scheduler, or
-// who reads the status, knows that the job is to be started again. Errors that wrap ErrStop are no failures either.
+// saved. The body returns the error to pgas.Main, which closes the World and exits with status 75. By this status a
+// scheduler or a script knows that the job is to be started again. Errors that wrap ErrStop are no failures either.
 var ErrStop = hook.ErrStop
 
 // Save saves all items, as they are when all PEs have called it. It is collective over all PEs. What the program has
@@ -26,8 +26,8 @@ var ErrStop = hook.ErrStop
 // When Save returns nil or ErrStop the cut is in the Store, whole, and older cuts than the two newest are gone. After
 // another error the cut before is still there. Save returns, on all PEs, the error of the first PE that could not save,
 // and *pgas.MismatchError if PEs have different values of a Shared item, or the errors of a collective (see pgas.Team).
-// It panics with *pgas.UsageError before Restore, if this PE holds a lock, and if it has a notification that no
-// notify.Request has waited for: neither would be in the cut.
+// It panics with *pgas.UsageError unless Restore has succeeded, if this PE holds a lock, and if it has a notification
+// that no notify.Request has waited for: neither would be in the cut.
 func (s *Set) Save(ctx context.Context) error {
 	words, err := s.settle(ctx, "Set.Save")
 	if err != nil {
@@ -56,8 +56,11 @@ const (
 // settle completes the operations of all PEs. It returns what the PEs want of this Save.
 func (s *Set) settle(ctx context.Context, op string) (words uint64, err error) {
 	hook.MustBegin(op, ctx, s.w)
-	if !s.restored {
+	switch {
+	case !s.began:
 		hook.Misuse(op, "Restore comes before the first Save, also in a program that starts anew")
+	case !s.restored:
+		hook.Misuse(op, "Restore has returned an error: return it, since what this job would save would take the place of older cuts")
 	}
 	if s.w.PE() == 0 && s.w.Now()-s.savedAt >= s.every {
 		words |= isDue
@@ -176,7 +179,7 @@ func (s *Set) writeImage(ctx context.Context, cut Cut, sections []section, data 
 	return bytes, f.Close()
 }
 
-// finish writes the manifest of a cut whose images are there. PE 0 calls it.
+// finish writes the manifest of a cut, when all PEs have written their images. PE 0 calls it.
 func (s *Set) finish(ctx context.Context, cut Cut, files [][]uint64) error {
 	m := &cuts.Manifest{Format: cuts.Format, Cut: cut, Parent: s.last, Job: s.job, PEs: s.w.NPEs(), Program: programName()}
 	for _, x := range s.items {

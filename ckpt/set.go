@@ -23,7 +23,8 @@ type Set struct {
 	every time.Duration
 	items []named
 
-	restored bool // Restore has returned
+	began    bool // Restore was called
+	restored bool // Restore has returned no error
 	last     Cut  // which was restored or saved last
 	term     uint64
 	job      uint64        // a random number, of this start of the job
@@ -86,7 +87,7 @@ func New(w *pgas.World, opts ...Option) *Set {
 func (s *Set) Add(name string, it Item) {
 	const most = 200
 	switch {
-	case s.restored:
+	case s.began:
 		hook.Misuse("Set.Add", "Restore has been called: add all items before it")
 	case name == "" || len(name) > most || strings.Contains(name, "\x00"):
 		hook.Misuse("Set.Add", "the name %q: give one of 1 to %d bytes", name, most)

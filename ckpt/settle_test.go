@@ -114,6 +114,24 @@ func TestSaveRefuses(t *testing.T) {
 	}
 }
 
+// TestSaveAfterFailedRestore: a job that goes on after Restore has failed saves nothing, which would take the place of
+// the cuts that are there.
+func TestSaveAfterFailedRestore(t *testing.T) {
+	store := &memory{}
+	must(t, run(t, 2, store, true, 0, 0, 2))
+	err := pgastest.Goroutines(t.Context(), 3, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
+		set := ckpt.New(w, ckpt.In(store))
+		if _, _, err := set.Restore(ctx); err == nil {
+			return errors.New("other items are restored")
+		}
+		return set.Save(ctx)
+	})
+	if usage, ok := errors.AsType[*pgas.UsageError](err); !ok || !strings.Contains(usage.Msg, "Restore has returned an error") {
+		t.Errorf("%v", err)
+	}
+	must(t, run(t, 2, store, true, 2, 2, 0))
+}
+
 // TestSaveIfDue: a cut is saved when the time has come by the clock of PE 0, and no other clock.
 func TestSaveIfDue(t *testing.T) {
 	store := &memory{}

@@ -79,7 +79,7 @@ func (m *Map[K, V]) wordsSaved(ctx context.Context, from *ckpt.Saved, name strin
 	return words, nil
 }
 
-// become makes the elements whose words the members give those of the map, in place of all others. It is collective.
+// become empties the map, and sets the elements whose words the members give. It is collective.
 func (m *Map[K, V]) become(ctx context.Context, words []uint64) error {
 	n, err := m.Len(ctx)
 	if err != nil {

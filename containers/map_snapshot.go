@@ -14,14 +14,13 @@ import (
 	"fmt"
 	"hash"
 	"hash/crc64"
-	"hash/fnv"
 	"io"
 	"iter"
 	"os"
 	"path/filepath"
-	"reflect"
 	"syscall"
 
+	"github.com/gopgas/gopgas/ckpt"
 	"github.com/gopgas/gopgas/internal/carry"
 	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas"
@@ -39,25 +38,10 @@ var mapTable = crc64.MakeTable(crc64.ECMA)
 
 // mapLayoutOf identifies how keys and values are laid out in memory.
 func mapLayoutOf[K, V any]() uint64 {
-	h := fnv.New64a()
-	mapDescribe(h, reflect.TypeFor[K]())
-	mapDescribe(h, reflect.TypeFor[V]())
-	return h.Sum64()
-}
-
-// mapDescribe writes what t is made of. Names do not matter.
-func mapDescribe(h io.Writer, t reflect.Type) {
-	fmt.Fprintf(h, "%v %d(", t.Kind(), t.Size())
-	switch t.Kind() {
-	case reflect.Struct:
-		for i := range t.NumField() {
-			fmt.Fprintf(h, "%d:", t.Field(i).Offset)
-			mapDescribe(h, t.Field(i).Type)
-		}
-	case reflect.Array:
-		mapDescribe(h, t.Elem())
-	}
-	fmt.Fprint(h, ")")
+	return ckpt.LayoutOf[struct {
+		Key   K
+		Value V
+	}]()
 }
 
 // mapFile returns the name of file i of a snapshot.

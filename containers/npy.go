@@ -66,8 +66,8 @@ func SaveNPY[T any](ctx context.Context, a *Array[T], path string) error {
 }
 
 // LoadNPY sets the elements of a to those of the file at path, which SaveNPY or numpy.save has written, in order. The
-// file must fit: it has as many elements as a, of the dtype and shape that SaveNPY would write. Elements whose most
-// significant byte is the first, and those of several dimensions in Fortran order, do not fit.
+// file must have as many elements as a, and the dtype and shape that SaveNPY would write. A file does not fit if the
+// most significant byte of an element is the first, or if it has several dimensions in Fortran order.
 //
 // LoadNPY is collective over the members, and contains a barrier before and after. Each member reads a part of the file
 // from the file system of its host, and gives the path there.
@@ -117,7 +117,7 @@ func (a *Array[T]) eachPiece(lo, hi int, f func(at int, piece []T) error) error 
 	return nil
 }
 
-// loadNPY reads a file whose head should be head.
+// loadNPY reads the elements of a file. It returns an error unless the file has the head that is given.
 func (a *Array[T]) loadNPY(ctx context.Context, head *npyHead, path string) error {
 	t, request := a.members.Team, "containers.LoadNPY of "+head.String()
 	f, size, err := jointfile.Open(ctx, t, request, path)

@@ -52,7 +52,7 @@ func npyPut(t testing.TB, dir string, files map[string][]byte) {
 	}
 }
 
-// A npyType is what can be done with arrays of an element type, whose file has a name.
+// A npyType has what tests do with arrays of one element type, and the name of the file in testdata.
 type npyType struct {
 	name string
 	// save writes the array of testdata/numpy, and load compares the file with it.

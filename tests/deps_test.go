@@ -68,7 +68,7 @@ var dependencies = map[string]string{
 	"pgas/metrics/collector":           "pgas/metrics",
 	"pgas/topo":                        "",
 	"pgas/version":                     "",
-	"internal/cuts":                    "internal/cuts/image",
+	"internal/cuts":                    "internal/cuts/image internal/wholefile",
 	"internal/cuts/image":              "",
 	"ckpt":                             "internal/cuts internal/cuts/image internal/hook pgas",
 	"arena":                            "ckpt internal/hook pgas",

@@ -9,6 +9,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
+
+	"github.com/gopgas/gopgas/internal/wholefile"
 )
 
 // Dir returns a Store that keeps files in a directory, which all hosts must have in common. The directory is made if it
@@ -19,14 +22,11 @@ func Dir(path string) Store { return dir(path) }
 
 type dir string
 
-// unfinished is how the names of files end that are being written. A PE that dies leaves one.
-const unfinished = ".part"
-
 func (d dir) String() string { return string(d) }
 
 // file returns the path of a file.
 func (d dir) file(name string) (string, error) {
-	if !filepath.IsLocal(name) || strings.HasSuffix(name, unfinished) {
+	if !filepath.IsLocal(name) || strings.HasSuffix(name, wholefile.Unfinished) {
 		return "", fmt.Errorf("%q is no name of a file in a Store", name)
 	}
 	return filepath.Join(string(d), filepath.FromSlash(name)), nil
@@ -40,11 +40,7 @@ func (d dir) Create(_ context.Context, name string) (Writer, error) {
 	if err := makeFolder(filepath.Dir(path)); err != nil {
 		return nil, err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*"+unfinished) // of mode 0600
-	if err != nil {
-		return nil, err
-	}
-	return &dirWriter{f, path}, nil
+	return wholefile.Create(path, 0o600)
 }
 
 // makeFolder makes a folder and those above it, and flushes each in which it makes one.
@@ -59,38 +55,7 @@ func makeFolder(path string) error {
 	if err := os.Mkdir(path, 0o700); err != nil && !errors.Is(err, fs.ErrExist) { // another PE makes it, too
 		return err
 	}
-	return flushFolder(above)
-}
-
-func flushFolder(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
-}
-
-type dirWriter struct {
-	*os.File
-	path string
-}
-
-func (w *dirWriter) Close() error {
-	if err := errors.Join(w.Sync(), w.File.Close()); err != nil {
-		os.Remove(w.Name())
-		return err
-	}
-	if err := os.Rename(w.Name(), w.path); err != nil {
-		os.Remove(w.Name())
-		return err
-	}
-	return flushFolder(filepath.Dir(w.path))
-}
-
-func (w *dirWriter) Abort() {
-	if w.File.Close() == nil {
-		os.Remove(w.Name())
-	}
+	return wholefile.FlushFolder(above)
 }
 
 func (d dir) Open(_ context.Context, name string) (Reader, error) {
@@ -98,13 +63,13 @@ func (d dir) Open(_ context.Context, name string) (Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := os.Open(path)
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe has no writer to wait for
 	if err != nil {
 		return nil, err
 	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is no file", path)
+		err = fmt.Errorf("%s is no regular file", path)
 	}
 	if err != nil {
 		f.Close()
@@ -129,7 +94,7 @@ func (d dir) List(ctx context.Context, prefix string) (names []string, err error
 			return err
 		}
 		name, err := filepath.Rel(string(d), path)
-		if name = filepath.ToSlash(name); err == nil && strings.HasPrefix(name, prefix) && !strings.HasSuffix(name, unfinished) {
+		if name = filepath.ToSlash(name); err == nil && strings.HasPrefix(name, prefix) && !strings.HasSuffix(name, wholefile.Unfinished) {
 			names = append(names, name)
 		}
 		return err
@@ -144,7 +109,7 @@ func (d dir) List(ctx context.Context, prefix string) (names []string, err error
 // sweep is that of a sweeper.
 func (d dir) sweep(old func(name string) bool) error {
 	return filepath.WalkDir(string(d), func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() || !strings.HasSuffix(path, unfinished) {
+		if err != nil || e.IsDir() || !strings.HasSuffix(path, wholefile.Unfinished) {
 			return err
 		}
 		name, err := filepath.Rel(string(d), path)
@@ -152,7 +117,7 @@ func (d dir) sweep(old func(name string) bool) error {
 			return err
 		}
 		first, _, _ := strings.Cut(filepath.ToSlash(name), "/")
-		first, _, _ = strings.Cut(first, manifestEnd+".") // what CreateTemp has added
+		first, _, _ = strings.Cut(first, manifestEnd+".") // what wholefile has added
 		if !old(first) {
 			return nil
 		}

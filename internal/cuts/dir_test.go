@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 	"testing"
 
 	"github.com/gopgas/gopgas/internal/cuts"
@@ -74,6 +75,7 @@ func TestDir(t *testing.T) {
 func TestDirNames(t *testing.T) {
 	path := t.TempDir()
 	must(t, os.Mkdir(filepath.Join(path, "folder"), 0o700))
+	must(t, syscall.Mkfifo(filepath.Join(path, "pipe"), 0o600))
 	s := cuts.Dir(path)
 	for _, name := range []string{"", "../x", "/etc/passwd", "a/../../x", "x.part"} {
 		_, created := s.Create(t.Context(), name)
@@ -82,8 +84,10 @@ func TestDirNames(t *testing.T) {
 			t.Errorf("%q: %v, %v, %v", name, created, opened, removed)
 		}
 	}
-	if _, err := s.Open(t.Context(), "folder"); err == nil {
-		t.Error("a folder is opened")
+	for _, name := range []string{"folder", "pipe"} {
+		if _, err := s.Open(t.Context(), name); err == nil {
+			t.Errorf("a %s is opened", name)
+		}
 	}
 }
 

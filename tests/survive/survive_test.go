@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gopgas/gopgas/pgas/pgastest/capture"
 	"github.com/gopgas/gopgas/pgas/pgastest/hang"
 	"github.com/gopgas/gopgas/pgas/pgastest/netns"
 	"github.com/gopgas/gopgas/tests/built"
@@ -115,7 +116,7 @@ type aJob struct {
 	t    *testing.T
 	cmd  *exec.Cmd
 	mark string
-	out  bytes.Buffer
+	out  capture.Output
 	done chan struct{}
 }
 
@@ -146,7 +147,7 @@ func begin(t *testing.T, r *rand.Rand, dir string) *aJob {
 // disturb does something to the job at some moment, if it still runs then. It returns how often.
 func (j *aJob) disturb(r *rand.Rand) int {
 	what := r.IntN(6)
-	select {
+	select { // the moment at which something happens is no limit: the test holds whatever the job has done by then
 	case <-j.done:
 		return 0
 	case <-time.After(time.Duration(r.IntN(700)) * time.Millisecond):
@@ -193,14 +194,14 @@ func (j *aJob) end() int {
 	case <-j.done:
 	case <-limit.Done():
 		j.cmd.Process.Signal(syscall.SIGQUIT)
-		time.Sleep(time.Second)
+		time.Sleep(time.Second) // for pgasrun to print what each PE is blocked in: the test has failed already
 		j.t.Fatalf("pgasrun does not end:\n%s", j.out.String())
 	}
 	for len(j.processes()) > 0 {
 		if limit.Err() != nil {
 			j.t.Fatalf("processes are left: %v", j.processes())
 		}
-		time.Sleep(5 * time.Millisecond)
+		time.Sleep(5 * time.Millisecond) // for the kernel to end processes that were killed
 	}
 	return j.cmd.ProcessState.ExitCode()
 }

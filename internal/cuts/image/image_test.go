@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// draw returns a random image's parts: up to some sections, whose data comes in pieces.
+// draw returns the parts of a random image: its head, up to five sections, and the data of each.
 func draw(r *rand.Rand) (h Head, sections []Section, data [][]byte) {
 	h = Head{Cut{r.Uint64N(9), r.Uint64()}, r.Uint64(), 0, 1 + r.IntN(100)}
 	h.PE = r.IntN(h.PEs)

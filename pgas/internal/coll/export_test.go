@@ -35,8 +35,8 @@ const SlotArrivals = slotArrivals
 // HasLeftBefore reports whether member i has called Close without entering call n.
 func (g *Group) HasLeftBefore(i int, n uint64) bool { return g.hasLeftBefore(i, n) }
 
-// Adopt ends the use of the group because of what another member has found in a call, and returns the call in the report
-// of this member, and its error.
+// Adopt ends the use of the group because of what another member has found in a call. It returns the call in the report
+// of this member, and the error that this member has.
 func (g *Group) Adopt(call string) (reported string, err error) {
 	err = g.adoptAbort(&reason{call: call, pe: 0, err: errors.New("it has given up")})
 	return g.view.report().load().call, err
