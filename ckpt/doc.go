@@ -24,4 +24,5 @@ package ckpt
 //	item.go, items.go     what a program keeps
 //	set.go                the items of a program, and what PEs agree on
 //	save.go, restore.go   the two ways between items and files
+//	background.go         what goes on after a Save
 //	owner.go              which of two jobs saves in a Store

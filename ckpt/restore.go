@@ -34,14 +34,17 @@ func (s *Set) Restore(ctx context.Context) (cut Cut, ok bool, err error) {
 	if s.store == nil {
 		return Cut{}, false, nil
 	}
+	if err := s.open(ctx); err != nil {
+		return Cut{}, false, wrapped(err)
+	}
 	for passed := []Cut(nil); ; {
 		m, err := s.next(ctx, passed)
 		if err != nil || m == nil {
 			return Cut{}, false, wrapped(err)
 		}
-		err = s.agreed(ctx, s.restore(ctx, m))
+		err = agreed(ctx, s.w.Team(), s.restore(ctx, m))
 		if err == nil {
-			s.last = m.Cut
+			s.last, s.safe = m.Cut, m.Cut
 			s.forgetStartAtEnd(ctx, m)
 			return m.Cut, true, nil
 		}
@@ -81,6 +84,20 @@ func (s *Set) forgetStart(ctx context.Context, m *cuts.Manifest) {
 	}
 }
 
+// open makes what the writing of cuts needs.
+func (s *Set) open(ctx context.Context) (err error) {
+	if s.team, err = s.w.Team().SplitStrided(ctx, 0, 1, s.w.NPEs()); err != nil {
+		return err
+	}
+	done, err := pgas.Alloc[pgas.Signal](ctx, s.w, 1)
+	if err != nil {
+		return err
+	}
+	s.done = pgas.SignalOf(done, 0)
+	s.w.AtClose(s.endAtClose)
+	return nil
+}
+
 func wrapped(err error) error {
 	if err != nil {
 		err = fmt.Errorf("Set.Restore: %w", err)
@@ -104,7 +121,7 @@ func (s *Set) next(ctx context.Context, passed []Cut) (*cuts.Manifest, error) {
 			text, err = json.Marshal(c)
 		}
 	}
-	if err := s.agreed(ctx, err); err != nil {
+	if err := agreed(ctx, s.w.Team(), err); err != nil {
 		return nil, err
 	}
 	text, err = pgas.BroadcastSlice(ctx, s.w.Team(), text, 0)
@@ -181,7 +198,7 @@ func (s *Set) restore(ctx context.Context, m *cuts.Manifest) error {
 	defer from.Close()
 	for _, x := range s.items {
 		err := x.Restore(ctx, &Saved{item: x.name, kind: x.Kind, team: s.w.Team(), me: s.w.PE(), images: from})
-		if err := s.agreed(ctx, err); err != nil {
+		if err := agreed(ctx, s.w.Team(), err); err != nil {
 			return fmt.Errorf("item %q: %w", x.name, err)
 		}
 	}

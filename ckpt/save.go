@@ -2,11 +2,10 @@ package ckpt
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"hash/crc64"
-	"runtime/debug"
 
-	"github.com/gopgas/gopgas/internal/cuts"
 	"github.com/gopgas/gopgas/internal/cuts/image"
 	"github.com/gopgas/gopgas/internal/hook"
 	"github.com/gopgas/gopgas/pgas"
@@ -23,11 +22,16 @@ var ErrStop = hook.ErrStop
 // put and updated before, on all contexts, is in the cut. Nothing may change the items until Save returns, and no
 // goroutine may use a context.
 //
-// When Save returns nil or ErrStop the cut is in the Store, whole, and older cuts than the two newest are gone. After
-// another error the cut before is still there. Save returns, on all PEs, the error of the first PE that could not save,
-// and *pgas.MismatchError if PEs have different values of a Shared item, or the errors of a collective (see pgas.Team).
-// It panics with *pgas.UsageError unless Restore has succeeded, if this PE holds a lock, and if it has a notification
-// that no notify.Request has waited for: neither would be in the cut.
+// When Save returns nil this PE has a copy of what it saves, and the items may change again. Goroutines of the PEs
+// write the copies to the Store meanwhile. The cut is in the Store, whole, when Wait returns nil, or the next Save
+// does, or when Save returns ErrStop. World.Close waits for it, too. Save first waits for the cut before. If that cut
+// could not be written, Save returns why and saves nothing: the cuts that were there stay, and the next Save tries
+// anew.
+//
+// Save returns, on all PEs, the error of the first PE that could not save, and *pgas.MismatchError if PEs have
+// different values of a Shared item, or the errors of a collective (see pgas.Team). It panics with *pgas.UsageError
+// unless Restore has succeeded, if this PE holds a lock, and if it has a notification that no notify.Request has waited
+// for: neither would be in the cut.
 func (s *Set) Save(ctx context.Context) error {
 	words, err := s.settle(ctx, "Set.Save")
 	if err != nil {
@@ -71,39 +75,58 @@ func (s *Set) settle(ctx context.Context, op string) (words uint64, err error) {
 	return hook.Settle(ctx, s.w, op, words)
 }
 
-// save is Save after settle.
+// save is Save after settle. All PEs have the same words.
 func (s *Set) save(ctx context.Context, words uint64) error {
-	cut := Cut{Term: s.term, Version: s.last.Version + 1}
-	sections, data, err := s.sections(ctx)
-	if err := s.agreed(ctx, err); err != nil {
+	if _, err := s.wait(ctx); err != nil {
 		return fmt.Errorf("Set.Save: %w", err)
 	}
-	if err := pgas.Agree(ctx, s.w, "Set.Save", cut, sumOfSame(sections, data)); err != nil {
-		return err
+	cut := Cut{Term: s.term, Version: s.last.Version + 1}
+	sections, data, failed := s.sections(ctx)
+	sum := sumOfSame(sections, data)
+	if failed == nil && s.store != nil {
+		s.copy.fill(sections, data)
 	}
-	if s.store != nil {
-		if err := s.write(ctx, cut, sections, data); err != nil {
-			return fmt.Errorf("Set.Save: cut %v: %w", cut, err)
-		}
-		if s.w.PE() == 0 {
-			if err := cuts.RemoveOld(ctx, s.store, s.keep, cut); err != nil {
-				s.say("cut %v is there, and older ones are not removed: %v", cut, err)
-			}
-		}
+	all, err := hook.SyncOr(ctx, s.w, verdict(sum, failed))
+	switch {
+	case err != nil:
+		return errors.Join(failed, err)
+	case all&hasFailed != 0:
+		return fmt.Errorf("Set.Save: %w", agreed(ctx, s.w.Team(), failed))
+	case !isEqual(all):
+		return pgas.Agree(ctx, s.w, "Set.Save", cut, sum)
 	}
 	s.last, s.savedAt = cut, s.w.Now()
+	if s.store != nil {
+		s.begin(ctx, cut)
+	}
 	if words&mustStop == 0 {
 		return nil
+	}
+	if _, err := s.wait(ctx); err != nil {
+		return fmt.Errorf("Set.Save: %w", err)
 	}
 	s.say("cut %v is saved, and the job stops as it was asked to: start it again to go on", cut)
 	return ErrStop
 }
 
-// section is a Section of an image, with what the Set knows of it.
-type section struct {
-	image.Section
-	same bool
+// The verdict of a PE is a word of which the or of all PEs says whether one has failed, and whether their sums are
+// equal: a bit, 31 bits of the sum, and behind them the complement of these. If two sums differ, a bit and its
+// complement are both set.
+const (
+	hasFailed = 1 << 63
+	sumBits   = 1<<31 - 1
+)
+
+func verdict(sum uint64, failed error) uint64 {
+	half := (sum ^ sum>>31) & sumBits
+	word := half | (half^sumBits)<<31
+	if failed != nil {
+		word |= hasFailed
+	}
+	return word
 }
+
+func isEqual(all uint64) bool { return all&(all>>31)&sumBits == 0 }
 
 // sections returns what this PE saves. After an error of an item it goes on: other PEs may wait for this one in the
 // Save of an item that follows.
@@ -136,87 +159,4 @@ func sumOfSame(sections []section, data [][][]byte) (sum uint64) {
 		}
 	}
 	return sum
-}
-
-// write writes a cut: the image of each PE, then the manifest.
-func (s *Set) write(ctx context.Context, cut Cut, sections []section, data [][][]byte) error {
-	n, err := s.writeImage(ctx, cut, sections, data)
-	if err := s.agreed(ctx, err); err != nil {
-		_ = s.store.Remove(ctx, cuts.ImageName(cut, s.w.PE())) // otherwise a later Save removes it
-		return err
-	}
-	files, err := pgas.Gather(ctx, s.w.Team(), []uint64{n}, 0)
-	if err != nil {
-		return err
-	}
-	if s.w.PE() == 0 {
-		err = s.finish(ctx, cut, files)
-	}
-	return s.agreed(ctx, err)
-}
-
-// writeImage writes the image of this PE, and returns its size.
-func (s *Set) writeImage(ctx context.Context, cut Cut, sections []section, data [][][]byte) (bytes uint64, err error) {
-	if s.w.PE() == 0 {
-		if err := s.mustOwn(ctx); err != nil {
-			return 0, err
-		}
-	}
-	f, err := s.store.Create(ctx, cuts.ImageName(cut, s.w.PE()))
-	if err != nil {
-		return 0, err
-	}
-	plain := make([]image.Section, len(sections))
-	for i := range sections {
-		plain[i] = sections[i].Section
-	}
-	h := image.Head{Cut: cut, Job: s.job, PE: s.w.PE(), PEs: s.w.NPEs()}
-	bytes, err = image.Write(f, h, plain, func(i int) [][]byte { return data[i] })
-	if err != nil {
-		f.Abort()
-		return 0, err
-	}
-	return bytes, f.Close()
-}
-
-// finish writes the manifest of a cut, when all PEs have written their images. PE 0 calls it.
-func (s *Set) finish(ctx context.Context, cut Cut, files [][]uint64) error {
-	m := &cuts.Manifest{Format: cuts.Format, Cut: cut, Parent: s.last, Job: s.job, PEs: s.w.NPEs(), Program: programName()}
-	for _, x := range s.items {
-		m.Items = append(m.Items, cuts.Item{Name: x.name, Kind: x.Kind})
-	}
-	for pe, f := range files {
-		m.Images = append(m.Images, cuts.File{Bytes: f[0]})
-		if s.last.Version == 0 || pe != s.w.PE() {
-			if err := s.mustSee(ctx, cut, pe, f[0]); err != nil {
-				return err
-			}
-		}
-	}
-	return m.Write(ctx, s.store)
-}
-
-// mustSee returns an error if PE 0 does not see the image of another PE.
-func (s *Set) mustSee(ctx context.Context, cut Cut, pe int, bytes uint64) error {
-	f, err := s.store.Open(ctx, cuts.ImageName(cut, pe))
-	switch {
-	case cuts.Missing(err):
-		return fmt.Errorf("PE 0 on %s does not see what PE %d has saved in %v: all hosts must have the same directory, as one of a "+
-			"network file system", s.w.Host(), pe, s.store)
-	case err != nil:
-		return err
-	}
-	defer f.Close()
-	if f.Size() != int64(bytes) {
-		return fmt.Errorf("the image of PE %d has %d bytes, and was written with %d", pe, f.Size(), bytes)
-	}
-	return nil
-}
-
-// programName returns what tells one program from another in manifests: the path of its main package.
-func programName() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Path != "" {
-		return info.Path
-	}
-	return "unknown"
 }

@@ -23,13 +23,32 @@ type Set struct {
 	every time.Duration
 	items []named
 
-	began    bool // Restore was called
-	restored bool // Restore has returned no error
-	last     Cut  // which was restored or saved last
+	began    bool       // Restore was called
+	restored bool       // Restore has returned no error
+	last     Cut        // which was restored or saved last
+	safe     Cut        // the newest that is in the Store
+	team     *pgas.Team // all PEs, for what goes on after Save
+	copy     shadow
+	writing  *writing       // what goes on; nil: nothing does
+	done     pgas.SignalRef // the Version of the last cut that this PE has written
 	term     uint64
 	job      uint64        // a random number, of this start of the job
 	savedAt  time.Duration // when a cut was saved last, or Restore has returned, by w.Now
 	asked    func() bool   // whether the job is to stop
+}
+
+// A shadow is a copy of what this PE has saved last.
+type shadow struct {
+	sections []image.Section
+	data     [][]byte // of each section
+}
+
+// A writing is a cut that is being written.
+type writing struct {
+	cut    Cut
+	group  *pgas.Group
+	cancel context.CancelFunc
+	err    error // of the cut; the same on all PEs
 }
 
 type named struct {
@@ -122,9 +141,8 @@ func (e *peError) Error() string { return fmt.Sprintf("PE %d: %s", e.pe, e.text)
 
 func (e *peError) Is(target error) bool { return e.damaged && target == image.ErrDamaged }
 
-// agreed returns the error of the first PE that has one, on all PEs. mine is that of this PE. It is collective.
-func (s *Set) agreed(ctx context.Context, mine error) error {
-	t := s.w.Team()
+// agreed returns the error of the first PE of t that has one, on all PEs. mine is that of this PE. It is collective.
+func agreed(ctx context.Context, t *pgas.Team, mine error) error {
 	rank := 0
 	if mine != nil {
 		rank = t.NPEs() - t.PE()

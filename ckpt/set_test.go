@@ -199,7 +199,10 @@ func run(t *testing.T, n int, store ckpt.Store, sym bool, from, fromPEs, steps i
 			if err := set.Save(ctx); err != nil {
 				return fmt.Errorf("step %d: %w", step, err)
 			}
-			j.make(w, -1)
+			j.make(w, -1) // while the cut is written
+			if _, err := set.Wait(ctx); err != nil {
+				return fmt.Errorf("step %d: %w", step, err)
+			}
 		}
 		return nil
 	})

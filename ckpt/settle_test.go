@@ -60,6 +60,9 @@ func TestSaveCompletes(t *testing.T) {
 			return err
 		}
 		put(2000)
+		if cut, err := set.Wait(ctx); err != nil || cut.Version == 0 {
+			return fmt.Errorf("%v, %w", cut, err)
+		}
 		again := ckpt.New(w, ckpt.In(store))
 		again.Add("memory", ckpt.Sym(saved))
 		if _, ok, err := again.Restore(ctx); err != nil || !ok {
@@ -171,6 +174,9 @@ func TestTwoJobs(t *testing.T) {
 				return err
 			}
 			sets = append(sets, set)
+		}
+		if err := sets[0].Save(ctx); err != nil {
+			return err
 		}
 		if err := sets[0].Save(ctx); err == nil || !strings.Contains(err.Error(), "another job has begun") {
 			return fmt.Errorf("the job that has begun before: %w", err)

@@ -147,6 +147,9 @@ func TestSavedOnAllKinds(t *testing.T) {
 			if err := set.Save(ctx); err != nil {
 				return err
 			}
+			if _, err := set.Wait(ctx); err != nil { // the Set of the next round restores it
+				return err
+			}
 		}
 		return r.Close(ctx)
 	})
