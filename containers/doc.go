@@ -54,7 +54,7 @@
 //	queue.go              Queue: a bounded queue at one member, or at each; the protocol
 //	queue_ticket.go       its tickets; queue_push.go, queue_pop.go: producers and consumers
 //	pool.go               WorkPool: tasks that make tasks; pool_deque.go: a member's deque
-//	pool_steal.go         stealing; pool_end.go: how the members learn that no task is left
+//	pool_steal.go         stealing; pool_end.go: how the members learn that no task is left; pool_for.go: RunFor
 //	counter.go            Counter: a sum; tickets.go: Tickets: unique numbers
 //	dist.go               DistObject: a value of each member
 //	bloom.go              Bloom: a filter of keys; bloom_size.go: how large; bloom_hash.go: hashes

@@ -3,13 +3,15 @@ package containers
 // A pool of tasks that make more tasks: every member has a deque of them, members without tasks steal from others, and
 // all members learn when no task is left anywhere.
 //
-// pool_deque.go has the deque as its owner uses it, pool_steal.go as thieves do, pool_end.go how the end is found.
+// pool_deque.go has the deque as its owner uses it, pool_steal.go as thieves do, pool_end.go how the end is found, and
+// pool_for.go a run that ends before.
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"iter"
+	"time"
 
 	"github.com/gopgas/gopgas/internal/carry"
 	"github.com/gopgas/gopgas/pgas"
@@ -41,6 +43,7 @@ func (e *TaskError) Error() string {
 var (
 	errPoolBroken = errors.New("the loop over Tasks has been left")
 	errPoolFailed = errors.New("an earlier run of the pool has failed: free it")
+	errPoolHalted = errors.New("the time of RunFor is over") // of runAll alone
 )
 
 // PoolStats counts what one member has done in all runs of a WorkPool.
@@ -73,8 +76,12 @@ type WorkPool[T any] struct {
 	far     []int
 	loot    []T
 	failed  bool
+	until   time.Duration // when the first member ends the run, by its clock; 0: it does not
 	stats   PoolStats
 }
+
+// poolHalt is the poolStop of a run whose time is over.
+const poolHalt = ^uint64(0)
 
 // Places of the words in control, each on a cache line that its neighbours' prefetching leaves alone.
 const (
@@ -233,7 +240,7 @@ func (p *WorkPool[T]) run(ctx context.Context, run func(T) error) error {
 		return errPoolFailed
 	}
 	p.failed = true // until it ends well
-	err := p.members.Team.Joint(ctx, "WorkPool.Run", p.memory.Object(), false, func(ctx context.Context) error { return p.runAll(ctx, run) })
+	err := p.joint(ctx, "WorkPool.Run", run)
 	if err == nil {
 		err = p.members.Team.Sync(ctx) // no thief of this run takes a task of the next one
 	}
@@ -241,10 +248,18 @@ func (p *WorkPool[T]) run(ctx context.Context, run func(T) error) error {
 	return err
 }
 
+// joint runs tasks until this member learns of the end.
+func (p *WorkPool[T]) joint(ctx context.Context, op string, run func(T) error) error {
+	return p.members.Team.Joint(ctx, op, p.memory.Object(), false, func(ctx context.Context) error { return p.runAll(ctx, run) })
+}
+
 func (p *WorkPool[T]) runAll(ctx context.Context, run func(T) error) (err error) {
 	defer orLost(&err)
 	p.end.begin()
 	for idle := (pace{}); ; {
+		if p.until != 0 && p.members.World.Now() >= p.until {
+			p.halt()
+		}
 		if err := p.stopped(); err != nil {
 			return err
 		}
@@ -300,13 +315,32 @@ func (p *WorkPool[T]) stop(err error) error {
 	return err
 }
 
+// halt tells all members that they are to begin no more tasks, unless a task has failed. The first member calls it.
+func (p *WorkPool[T]) halt() {
+	p.until = 0
+	if p.control.At(poolStop+1).CompareSwap(0, 0, poolHalt) != 0 {
+		return
+	}
+	word := p.control.At(poolStop)
+	for pe := range p.members.N {
+		word.Set(pe, poolHalt)
+	}
+}
+
 // stopped returns the *TaskError of the member that has ended the run, if one has.
 func (p *WorkPool[T]) stopped() error {
 	at := p.control.At(poolStop).Fetch(p.members.Me)
-	if at == 0 {
+	switch at {
+	case 0:
 		return nil
+	case poolHalt:
+		return errPoolHalted
 	}
-	pe := int(at) - 1
+	return p.taskError(int(at) - 1)
+}
+
+// taskError returns the error of the task of a member, as others get it.
+func (p *WorkPool[T]) taskError(pe int) *TaskError {
 	text := make([]byte, poolText)
 	p.text.Get(pe, text)
 	n := 0

@@ -74,6 +74,12 @@ func (d *poolDeque[T]) push(task T) {
 	}
 }
 
+// len returns how many tasks there are. No member may steal meanwhile.
+func (d *poolDeque[T]) len() int {
+	head, _ := poolShared(d.state.Fetch(d.me))
+	return int(d.top-head) + len(d.spill) - d.first
+}
+
 func (d *poolDeque[T]) spilling() bool { return d.first < len(d.spill) }
 
 // keep adds a task to the spill.

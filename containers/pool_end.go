@@ -56,6 +56,9 @@ func newPoolEnd(m *carry.Members, control pgas.AtomicSlice[uint64]) poolEnd {
 // begin begins a run.
 func (e *poolEnd) begin() { e.active = true }
 
+// restart begins with a wave that no member has begun yet, after a run that has ended before the last wave.
+func (e *poolEnd) restart(wave uint64) { e.wave, e.voted = wave&(1<<63-1), false }
+
 // step takes part in the wave under way, of a member that has no task. It reports whether anything has changed, and
 // whether the run is finished.
 func (e *poolEnd) step() (moved, finished bool) {
