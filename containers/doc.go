@@ -44,7 +44,7 @@
 //	array_sort.go         a sample sort; array_scan.go: prefix sums and reductions
 //	array_copy.go         redistribution; array_saved.go: the elements as an item of package ckpt
 //	npy.go                SaveNPY, LoadNPY: an array in a file of NumPy; npy_head.go: the head of such a file
-//	npy_bytes_unsafe.go   elements as bytes
+//	bytes_unsafe.go       elements as bytes
 //	map.go                Map: a hash table; StringMap: map_strings.go; TextMap: map_texts.go
 //	map_layout.go         its memory; map_memory.go: how it is reached; map_words_unsafe.go: keys and values as words
 //	map_find.go           its finds; map_write.go: its writes; map_split.go: its growth; map_iterate.go: loops over it

@@ -10,7 +10,7 @@ import (
 // ReadMapFile reads a snapshot file of a Map[K, V].
 func ReadMapFile[K comparable, V any](file []byte) ([]uint64, error) {
 	l := mapLayoutFor(carry.SizeOf[K](), carry.SizeOf[V](), 1, 1)
-	_, words, err := readMapFile(bytes.NewReader(file), mapLayoutOf[K, V](), l.slotWords()-1)
+	_, words, err := readMapFile(bytes.NewReader(file), int64(len(file)), mapLayoutOf[K, V](), l.slotWords()-1, true)
 	return words, err
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/gopgas/gopgas/ckpt"
@@ -16,6 +17,14 @@ func (m *Map[K, V]) Checkpoint() ckpt.Parts {
 		notMade("Map.Checkpoint")
 	}
 	return ckpt.Parts{Kind: "Map", Save: m.saveElements, Restore: m.restoreElements}
+}
+
+// mapLayoutOf identifies how keys and values are laid out in memory.
+func mapLayoutOf[K, V any]() uint64 {
+	return ckpt.LayoutOf[struct {
+		Key   K
+		Value V
+	}]()
 }
 
 // saveElements returns the words of the elements that this member has.
@@ -95,4 +104,16 @@ func (m *Map[K, V]) become(ctx context.Context, words []uint64) error {
 		}
 	}
 	return m.SetAll(ctx, m.elementsOf(words))
+}
+
+// elementsOf iterates over the elements whose keys' and values' words are in words.
+func (m *Map[K, V]) elementsOf(words []uint64) iter.Seq2[K, V] {
+	key, size := m.shards.keyWords, m.shards.slotWords()-1
+	return func(yield func(K, V) bool) {
+		for ; len(words) > 0; words = words[size:] {
+			if !yield(mapDecode[K](words[:key]), mapDecode[V](words[key:size])) {
+				return
+			}
+		}
+	}
 }

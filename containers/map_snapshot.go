@@ -1,55 +1,33 @@
 package containers
 
-// Snapshots: the elements of each member in a file of its own, which any number of members can read again.
-//
-// A file is, in words of 8 bytes, the least significant first: a magic number, the version of the format, the layout of
-// K and V, the number of files and of this one, the number of elements, the words of each key and its value, and a CRC
-// of all before.
+// Snapshots: the elements of each member in a file of its own, which any number of members can read again. A file is an
+// image as package ckpt writes them, with one section: the words of each key and its value.
 
 import (
-	"bufio"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash"
-	"hash/crc64"
 	"io"
-	"iter"
-	"os"
 	"path/filepath"
-	"syscall"
 
-	"github.com/gopgas/gopgas/ckpt"
 	"github.com/gopgas/gopgas/internal/carry"
-	"github.com/gopgas/gopgas/internal/plural"
+	"github.com/gopgas/gopgas/internal/cuts"
+	"github.com/gopgas/gopgas/internal/cuts/image"
 	"github.com/gopgas/gopgas/pgas"
 )
 
-const (
-	mapMagic   = 0x70616d7361677067 // "gpgasmap"
-	mapVersion = 1
-)
+// mapKind is the kind of the section of a snapshot.
+const mapKind = "Map"
 
-// mapHead is the start of a snapshot file.
-type mapHead struct{ Magic, Version, Layout, Files, File, Elements uint64 }
-
-var mapTable = crc64.MakeTable(crc64.ECMA)
-
-// mapLayoutOf identifies how keys and values are laid out in memory.
-func mapLayoutOf[K, V any]() uint64 {
-	return ckpt.LayoutOf[struct {
-		Key   K
-		Value V
-	}]()
+// mapFile returns the Store with file i of a snapshot, and its name there.
+func mapFile(prefix string, i int) (s cuts.Store, name string) {
+	return cuts.Dir(filepath.Dir(prefix)), fmt.Sprintf("%s.%d", filepath.Base(prefix), i)
 }
 
-// mapFile returns the name of file i of a snapshot.
-func mapFile(prefix string, i int) string { return fmt.Sprintf("%s.%d", prefix, i) }
-
 // Save writes the elements of each member to the file prefix.i, with its number i among the members. A file replaces an
-// older one of that name when it is complete. What members write meanwhile may or may not be in it. Save is collective:
-// when it returns nil all files are there. If one fails, its member returns why and the others that it has failed.
+// older one of that name when it is complete and on the disk. What members write meanwhile may or may not be in it.
+// Save is collective: when it returns nil all files are there. If one fails, its member returns why and the others that
+// it has failed. (A ckpt.Set saves a map together with other state.)
 func (m *Map[K, V]) Save(ctx context.Context, prefix string) error {
 	if ctx == nil {
 		carry.MustHaveContext("Save", ctx)
@@ -58,7 +36,11 @@ func (m *Map[K, V]) Save(ctx context.Context, prefix string) error {
 	if err := m.joint(ctx, "Save", true, func(context.Context) error { return nil }); err != nil {
 		return fmt.Errorf("%s: %w", m.call("Save"), err)
 	}
-	return m.together(ctx, "Save", m.saveFile(prefix))
+	snapshot, err := pgas.BroadcastValue(ctx, m.members.Team, m.members.World.Random(), 0)
+	if err != nil {
+		return fmt.Errorf("%s: %w", m.call("Save"), err)
+	}
+	return m.together(ctx, "Save", m.saveFile(ctx, prefix, snapshot))
 }
 
 // together returns the error of this member, or else that another has one. It is collective.
@@ -79,52 +61,24 @@ func (m *Map[K, V]) together(ctx context.Context, op string, mine error) error {
 	return nil
 }
 
-// saveFile writes this member's file under another name and renames it.
-func (m *Map[K, V]) saveFile(prefix string) (err error) {
-	name := mapFile(prefix, m.members.Me)
-	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*")
+// saveFile writes this member's file of a snapshot, which has a random number.
+func (m *Map[K, V]) saveFile(ctx context.Context, prefix string, snapshot uint64) error {
+	words, err := m.elementsToSave("")
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err != nil {
-			os.Remove(f.Name())
-		}
-	}()
-	err = errors.Join(m.writeTo(f), f.Close())
+	s, name := mapFile(prefix, m.members.Me)
+	f, err := s.Create(ctx, name)
 	if err != nil {
 		return err
 	}
-	return os.Rename(f.Name(), name)
-}
-
-// writeTo writes this member's elements. It collects them first, so that their number is known.
-func (m *Map[K, V]) writeTo(f io.Writer) error {
-	var words []uint64
-	head := mapHead{mapMagic, mapVersion, mapLayoutOf[K, V](), uint64(m.members.N), uint64(m.members.Me), 0}
-	m.each(segmentAt{m.members.Me, 0}, 0, func(slot []uint64) bool {
-		words = append(words, slot[1:]...)
-		head.Elements++
-		return true
-	})
-	crc := crc64.New(mapTable)
-	out := bufio.NewWriter(f)
-	both := io.MultiWriter(out, crc)
-	if err := binary.Write(both, binary.LittleEndian, head); err != nil {
+	h := image.Head{Job: snapshot, PE: m.members.Me, PEs: m.members.N}
+	sections := []image.Section{{Kind: mapKind, Layout: words.Layout, Width: uint64(words.Width), Count: uint64(words.Count)}}
+	if _, err := image.Write(f, h, sections, func(int) [][]byte { return words.Data }); err != nil {
+		f.Abort()
 		return err
 	}
-	var b [8]byte
-	for _, w := range words {
-		binary.LittleEndian.PutUint64(b[:], w)
-		if _, err := both.Write(b[:]); err != nil {
-			return err
-		}
-	}
-	binary.LittleEndian.PutUint64(b[:], crc.Sum64())
-	if _, err := out.Write(b[:]); err != nil {
-		return err
-	}
-	return out.Flush()
+	return f.Close()
 }
 
 // Load does SetAll for the elements of the files that a Save with prefix wrote, on any number of members. Every member
@@ -133,7 +87,7 @@ func (m *Map[K, V]) writeTo(f io.Writer) error {
 // failed.
 func (m *Map[K, V]) Load(ctx context.Context, prefix string) error {
 	m.mustLoad(ctx)
-	words, err := m.loadFiles(prefix)
+	words, err := m.loadFiles(ctx, prefix)
 	if err := m.together(ctx, "Load", err); err != nil {
 		return err
 	}
@@ -147,131 +101,58 @@ func (m *Map[K, V]) mustLoad(ctx context.Context) {
 	m.mustBeFree("Load")
 }
 
-// elementsOf iterates over the elements whose keys' and values' words are in words.
-func (m *Map[K, V]) elementsOf(words []uint64) iter.Seq2[K, V] {
-	key, size := m.shards.keyWords, m.shards.slotWords()-1
-	return func(yield func(K, V) bool) {
-		for ; len(words) > 0; words = words[size:] {
-			if !yield(mapDecode[K](words[:key]), mapDecode[V](words[key:size])) {
-				return
-			}
-		}
-	}
-}
-
 // loadFiles returns the words of this member's share of the files: every n-th.
-func (m *Map[K, V]) loadFiles(prefix string) (words []uint64, err error) {
-	first, err := loadMapHead(mapFile(prefix, 0))
+func (m *Map[K, V]) loadFiles(ctx context.Context, prefix string) (words []uint64, err error) {
+	want, _, err := m.loadFile(ctx, prefix, 0, false)
 	if err != nil {
 		return nil, err
 	}
-	files := int(first.Files)
-	for i := m.members.Me; i < files; i += m.members.N {
-		head, more, err := m.loadFile(mapFile(prefix, i))
+	for want.PE = m.members.Me; want.PE < want.PEs; want.PE += m.members.N {
+		head, more, err := m.loadFile(ctx, prefix, want.PE, true)
 		if err != nil {
 			return nil, err
 		}
-		if int(head.Files) != files || int(head.File) != i {
-			return nil, fmt.Errorf("%s: file %d of %d, in the place of file %d of %d: the files are not of one snapshot", mapFile(prefix, i), head.File, head.Files, i, files)
+		if head != want {
+			return nil, fmt.Errorf("%s.%d: the files are not of one snapshot", prefix, want.PE)
 		}
 		words = append(words, more...)
 	}
 	return words, nil
 }
 
-// openMapFile opens a file of a snapshot. It does not wait for one who writes to it, if it is a pipe.
-func openMapFile(name string) (*os.File, error) {
-	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s: no snapshot of a map: it is not a regular file", name)
-	}
-	if err != nil {
-		f.Close()
-		return nil, err
-	}
-	return f, nil
-}
-
-// loadMapHead reads the start of a file.
-func loadMapHead(name string) (head mapHead, err error) {
-	f, err := openMapFile(name)
-	if err != nil {
-		return head, err
-	}
-	defer f.Close()
-	if err := head.read(f); err != nil {
-		return head, fmt.Errorf("%s: %w", name, err)
-	}
-	return head, nil
-}
-
-// read reads a head and says if it is none.
-func (h *mapHead) read(in io.Reader) error {
-	if err := binary.Read(in, binary.LittleEndian, h); err != nil {
-		return errors.New("no snapshot of a map: it is too short")
-	}
-	switch {
-	case h.Magic != mapMagic:
-		return errors.New("no snapshot of a map")
-	case h.Version != mapVersion:
-		return fmt.Errorf("a snapshot of version %d: this program reads version %d", h.Version, mapVersion)
-	case h.Files == 0 || h.Files > 1<<31 || h.File >= h.Files:
-		return fmt.Errorf("a damaged snapshot: file %d of %d", h.File, h.Files)
-	}
-	return nil
-}
-
-// loadFile returns the words of a file.
-func (m *Map[K, V]) loadFile(name string) (head mapHead, words []uint64, err error) {
-	f, err := openMapFile(name)
+// loadFile returns the head of a file, and its words if they are wanted.
+func (m *Map[K, V]) loadFile(ctx context.Context, prefix string, i int, whole bool) (head image.Head, words []uint64, err error) {
+	s, name := mapFile(prefix, i)
+	f, err := s.Open(ctx, name)
 	if err != nil {
 		return head, nil, err
 	}
 	defer f.Close()
-	head, words, err = readMapFile(bufio.NewReader(f), mapLayoutOf[K, V](), m.shards.slotWords()-1)
+	head, words, err = readMapFile(f, f.Size(), mapLayoutOf[K, V](), m.shards.slotWords()-1, whole)
 	if err != nil {
-		err = fmt.Errorf("%s: %w", name, err)
+		err = fmt.Errorf("%s.%d: %w", prefix, i, err)
 	}
 	return head, words, err
 }
 
 // readMapFile reads a file of elements of so many words. It takes no more memory than the file has bytes.
-func readMapFile(in io.Reader, layout uint64, size int) (head mapHead, words []uint64, err error) {
-	crc := crc64.New(mapTable)
-	both := io.TeeReader(in, crc)
-	if err := head.read(both); err != nil {
-		return head, nil, err
+func readMapFile(in io.ReaderAt, bytes int64, layout uint64, size int, whole bool) (head image.Head, words []uint64, err error) {
+	x, err := image.Open(in, bytes)
+	if err != nil {
+		return head, nil, fmt.Errorf("no whole snapshot of a map: %w", err)
 	}
-	if head.Layout != layout {
+	if len(x.Sections) != 1 || x.Sections[0].Kind != mapKind {
+		return head, nil, errors.New("no snapshot of a map")
+	}
+	s := &x.Sections[0]
+	if s.Layout != layout || s.Width != 8 || s.Count%uint64(size) != 0 {
 		return head, nil, errors.New("a snapshot of a map with other keys or values")
 	}
-	var b [8]byte
-	for range head.Elements {
-		for range size {
-			if _, err := io.ReadFull(both, b[:]); err != nil {
-				return head, nil, fmt.Errorf("a snapshot that ends before its %s", plural.Count(head.Elements, "element"))
-			}
-			words = append(words, binary.LittleEndian.Uint64(b[:]))
-		}
+	if whole {
+		words = make([]uint64, s.Count)
+		err = x.ReadAt(0, 0, bytesOf(words))
 	}
-	return head, words, checkMapEnd(in, crc)
-}
-
-// checkMapEnd reads the rest of a file, which must be the checksum.
-func checkMapEnd(in io.Reader, crc hash.Hash64) error {
-	var b [9]byte
-	n, err := io.ReadFull(in, b[:])
-	if n != 8 || !errors.Is(err, io.ErrUnexpectedEOF) {
-		return errors.New("a damaged snapshot: it does not end with its checksum")
-	}
-	if binary.LittleEndian.Uint64(b[:]) != crc.Sum64() {
-		return errors.New("a damaged snapshot: the checksum is wrong")
-	}
-	return nil
+	return x.Head, words, err
 }
 
 // Save is Map.Save, with the files prefix.keys.i and prefix.text.i.

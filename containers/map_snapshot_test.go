@@ -105,7 +105,7 @@ func FuzzMapSnapshot(f *testing.F) {
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, file []byte) {
 		words, err := containers.ReadMapFile[uint64, int64](file)
-		if err == nil && 8*len(words)+56 != len(file) {
+		if err == nil && 8*len(words) > len(file) {
 			t.Errorf("a file of %d bytes has %d words", len(file), len(words))
 		}
 	})
@@ -126,7 +126,7 @@ func TestMapSnapshotMissing(t *testing.T) {
 		if err := m.Load(ctx, prefix); err == nil || !strings.Contains(err.Error(), "none.0") {
 			return fmt.Errorf("Load returned %v", err)
 		}
-		if err := m.Load(ctx, pipe); err == nil || !strings.Contains(err.Error(), "pipe.0: no snapshot of a map: it is not a regular file") {
+		if err := m.Load(ctx, pipe); err == nil || !strings.Contains(err.Error(), "pipe.0 is no regular file") {
 			return fmt.Errorf("Load of a pipe returned %v", err)
 		}
 		return m.Free(ctx)

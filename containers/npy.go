@@ -59,7 +59,7 @@ func SaveNPY[T any](ctx context.Context, a *Array[T], path string) error {
 						return err
 					}
 				}
-				_, err := out.Write(npyBytes(piece))
+				_, err := out.Write(bytesOf(piece))
 				return err
 			})
 		})
@@ -147,7 +147,7 @@ func (a *Array[T]) loadNPY(ctx context.Context, head *npyHead, path string) erro
 func (a *Array[T]) readNPY(ctx context.Context, f *os.File, start int64, isBool bool) error {
 	lo, hi := a.members.Team.Share(a.layout.n)
 	return a.eachPiece(lo, hi, func(at int, piece []T) error {
-		b := npyBytes(piece)
+		b := bytesOf(piece)
 		if _, err := f.ReadAt(b, start+int64(at)*int64(carry.SizeOf[T]())); err != nil {
 			if errors.Is(err, io.EOF) {
 				err = errors.New("it has become shorter since it was opened: nothing may change it meanwhile")

@@ -74,7 +74,7 @@ var dependencies = map[string]string{
 	"arena":                            "ckpt internal/hook pgas",
 	"atomics":                          "pgas",
 	"locks":                            "internal/hook internal/lockrecord pgas pgas/topo",
-	"containers":                       "ckpt internal/callsite internal/carry internal/hook internal/jointfile pgas",
+	"containers":                       "ckpt internal/callsite internal/carry internal/cuts internal/cuts/image internal/hook internal/jointfile pgas",
 	"internal/carry":                   "internal/callsite internal/hook pgas",
 	"coherent":                         "ckpt containers dsm internal/hook pgas",
 	"notify":                           "internal/hook pgas",

@@ -6,7 +6,7 @@ import (
 	"github.com/gopgas/gopgas/internal/carry"
 )
 
-// npyBytes returns the bytes of elements.
-func npyBytes[T any](s []T) []byte {
+// bytesOf returns the bytes of elements.
+func bytesOf[T any](s []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*carry.SizeOf[T]())
 }
