@@ -5,6 +5,7 @@ package ckpt
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 
@@ -58,21 +59,35 @@ func update(into, b []byte) {
 	}
 }
 
-// begin writes a cut, after Save has returned.
+// begin writes a cut, after Save has returned, and then removes older ones.
 func (s *Set) begin(ctx context.Context, cut Cut) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx)) // which may end when Save has returned
-	x := &writing{cut: cut, cancel: cancel}
-	parent := s.safe
-	x.group = s.w.Go(ctx, func(ctx context.Context) error {
-		if x.err = s.write(ctx, cut, parent); x.err == nil && s.w.PE() == 0 {
-			if err := cuts.RemoveOld(ctx, s.store, s.keep, cut); err != nil {
-				s.say("cut %v is there, and older ones are not removed: %v", cut, err)
-			}
+	x := &writing{cut: cut, cancel: cancel, err: errPanic}
+	parent, before := s.safe, s.group
+	s.group = s.w.Go(ctx, func(ctx context.Context) error {
+		defer cancel()
+		s.writeAndTell(ctx, x, parent)
+		if x.err != nil || s.w.PE() != 0 {
+			return nil
 		}
-		s.done.Set(s.w.PE(), cut.Version)
+		if before != nil {
+			_ = before.Wait() // it may still be removing
+		}
+		if err := cuts.RemoveOld(ctx, s.store, s.keep, cut); err != nil {
+			s.say("cut %v is there, and older ones are not removed: %v", cut, err)
+		}
 		return nil
 	})
 	s.writing = x
+}
+
+// errPanic is the error of a cut until it is written or has another one.
+var errPanic = errors.New("the goroutine that wrote it has panicked")
+
+// writeAndTell writes a cut, and tells the goroutine that waits for that.
+func (s *Set) writeAndTell(ctx context.Context, x *writing, parent Cut) {
+	defer func() { s.done.Set(s.w.PE(), x.cut.Version) }()
+	x.err = s.write(ctx, x.cut, parent)
 }
 
 // Wait waits until the cut of the last Save is in the Store, whole, and returns the newest cut that is there. It is
@@ -101,13 +116,9 @@ func (s *Set) wait(ctx context.Context) (Cut, error) {
 // end ends the writing of a cut.
 func (s *Set) end(x *writing) (Cut, error) {
 	s.writing = nil
-	err := x.group.Wait()
-	x.cancel()
-	if err == nil {
-		err = x.err
-	}
-	if err != nil {
-		return s.safe, fmt.Errorf("cut %v was not saved: %w", x.cut, err)
+	if x.err != nil {
+		_ = s.group.Wait() // it panics as the goroutine has
+		return s.safe, fmt.Errorf("cut %v was not saved: %w", x.cut, x.err)
 	}
 	s.safe = x.cut
 	return s.safe, nil
@@ -117,11 +128,14 @@ func (s *Set) end(x *writing) (Cut, error) {
 // for others.
 func (s *Set) endAtClose() error {
 	x := s.writing
+	if x != nil && !hook.Leaves(s.w) {
+		x.cancel()
+	}
+	if s.group != nil {
+		_ = s.group.Wait()
+	}
 	if x == nil {
 		return nil
-	}
-	if !hook.Leaves(s.w) {
-		x.cancel()
 	}
 	_, err := s.end(x)
 	return err

@@ -29,7 +29,8 @@ type Set struct {
 	safe     Cut        // the newest that is in the Store
 	team     *pgas.Team // all PEs, for what goes on after Save
 	copy     shadow
-	writing  *writing       // what goes on; nil: nothing does
+	writing  *writing       // the cut that is being written; nil: none is
+	group    *pgas.Group    // which writes or has written a cut last, and removes older ones; nil: nothing was saved
 	done     pgas.SignalRef // the Version of the last cut that this PE has written
 	term     uint64
 	job      uint64        // a random number, of this start of the job
@@ -46,7 +47,6 @@ type shadow struct {
 // A writing is a cut that is being written.
 type writing struct {
 	cut    Cut
-	group  *pgas.Group
 	cancel context.CancelFunc
 	err    error // of the cut; the same on all PEs
 }

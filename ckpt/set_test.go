@@ -24,7 +24,8 @@ type memory struct {
 	mu     sync.Mutex
 	files  map[string][]byte
 	calls  int
-	failAt int // 0: at none
+	failAt int    // 0: at none
+	refuse string // no file that begins so is made; "": every one is
 }
 
 var errStore = errors.New("the store fails")
@@ -55,7 +56,12 @@ type memoryWriter struct {
 }
 
 func (m *memory) Create(_ context.Context, name string) (w ckpt.Writer, err error) {
-	return &memoryWriter{m: m, name: name}, m.locked(func() error { return nil })
+	return &memoryWriter{m: m, name: name}, m.locked(func() error {
+		if m.refuse != "" && strings.HasPrefix(name, m.refuse) {
+			return errStore
+		}
+		return nil
+	})
 }
 
 func (w *memoryWriter) Write(b []byte) (n int, err error) {
