@@ -40,6 +40,9 @@ Go on after a failure:
   pgasrun -restart 5 -checkpoint /shared/heat -n 4 ./samples/heat
                                                  a job that fails is started again, up to five times, and goes
                                                  on from what it has saved (package ckpt)
+  pgasrun -survive 20 -checkpoint /shared/heat -hosts a:2,b:2 ./samples/heat
+                                                 when a PE or a host is lost, all PEs are started again by the agents,
+                                                 which takes less than a new job
   pgasrun checkpoint ls /shared/heat             what it has saved; verify and rm (checkpoint -h)
 
 Find mistakes:

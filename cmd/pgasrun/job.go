@@ -28,6 +28,7 @@ type jobOptions struct {
 	pprof   string
 	stall   time.Duration
 	restart int
+	survive int
 
 	program string
 	args    []string
@@ -44,6 +45,7 @@ func (o *jobOptions) flags() *flagSet {
 	s.value(flagsToSee, &o.trace, "trace", "write what the PEs wait for, on whom and when, to this `file`, which Perfetto opens and pgasrun trace summary reads; .gz compresses it. With FILE,N each PE may record N events (default: 65536, less for each of more than 16 PEs); later ones are counted and dropped")
 	s.text(flagsToSee, &o.pprof, "pprof", "write the CPU, heap and mutex profile and the execution trace of each PE to this `directory`, and the CPU profile of the job")
 	s.number(flagsForEnd, &o.restart, "restart", "start a job that has failed again, up to `N` times. With -checkpoint it goes on from what it has saved last. Standard input is of the first start, and what other flags write is of the last")
+	s.number(flagsForEnd, &o.survive, "survive", "when a PE or a host is lost, kill the other PEs and start all of them again, up to `N` times. The agents stay. With -checkpoint the PEs go on from what they have saved last. Standard input is of the first start")
 	s.period(flagsForEnd, &o.stall, "stall", "say what each PE is blocked in, once, if all have waited for `time` and nothing has moved; the job goes on. 0: never")
 	return s
 }
@@ -64,6 +66,12 @@ func parseJob(args []string) (*jobOptions, error) {
 	}
 	if o.restart < 0 {
 		return nil, fmt.Errorf("-restart %d: give how often a job that has failed is started again, such as 5", o.restart)
+	}
+	if o.survive < 0 {
+		return nil, fmt.Errorf("-survive %d: give how often the PEs are started again when one is lost, such as 20", o.survive)
+	}
+	if o.survive > 0 && (o.trace != traceFlag{} || o.pprof != "" || o.keepGoing) {
+		return nil, errors.New("-survive with -trace, -pprof or -keep-going: these are for PEs that are started once: leave them out, or use -restart")
 	}
 	return o, o.peOptions.check()
 }
@@ -89,7 +97,7 @@ func (o *jobOptions) prepare() (p program, spec launch.Spec, status int, err err
 		return p, spec, statusFailed, err
 	}
 	spec = o.spec(hosts, p.path, o.args)
-	spec.Stall = o.stall
+	spec.Stall, spec.Survive = o.stall, o.survive
 	o.reach(&spec)
 	return p, spec, 0, nil
 }

@@ -29,6 +29,17 @@ func (j *Job) GlobalExit(status int) {
 	os.Exit(status)
 }
 
+// EndWatches ends AwaitExit and AwaitAccusation when all PEs of this host have ended. What they return then means
+// nothing.
+func (s *Segment) EndWatches() {
+	h := s.Header
+	h.Exit.CompareAndSwap(0, exitWanted)
+	futexWake(&h.Exit)
+	h.Accused.Store(^uint64(0))
+	h.AccusedBell.Add(1)
+	futexWake(&h.AccusedBell)
+}
+
 // AwaitExit blocks until a PE of this host has called GlobalExit, and returns the PE and the status.
 func (s *Segment) AwaitExit() (pe, status int) {
 	word := &s.Header.Exit

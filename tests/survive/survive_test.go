@@ -91,8 +91,10 @@ func kill(t *testing.T, r *rand.Rand) {
 			t.Fatalf("the job has not ended in %d starts, of which %d were killed", start, killed)
 		}
 		j := begin(t, r, dir)
-		if start < 8 {
-			killed += j.disturb(r)
+		for range r.IntN(4) {
+			if start < 8 {
+				killed += j.disturb(r)
+			}
 		}
 		status := j.end()
 		cuts, unfinished := contents(t, dir)
@@ -127,8 +129,11 @@ func begin(t *testing.T, r *rand.Rand, dir string) *aJob {
 	if r.IntN(4) == 0 && netns.Usable() == nil {
 		where = []string{"-netns", []string{"2x1", "2x2"}[r.IntN(2)]}
 	}
-	if r.IntN(3) == 0 {
+	switch r.IntN(4) {
+	case 0:
 		where = append(where, "-restart", strconv.Itoa(1+r.IntN(3)))
+	case 1, 2:
+		where = append(where, "-survive", strconv.Itoa(1+r.IntN(4)))
 	}
 	args := append(where, "-checkpoint", dir, filepath.Join(bin, "heat"), "-version", "saved", "-rows", "10", "-save", "7", "-steps", strconv.Itoa(steps), "-verify")
 	j.cmd = exec.Command(filepath.Join(bin, "pgasrun"), args...)

@@ -141,6 +141,10 @@ func (j *job) handleLost(x boot.Accusation) {
 	j.userEnded = j.userSignal != 0
 	j.deaths = append(j.deaths, deathRecord{Death: d, host: j.hostOf(x.PE), launcherTime: boot.Clock()})
 	j.status = max(j.status, d.ExitStatus(), 1)
+	if j.mayGoOn() {
+		j.killForTerm()
+		return
+	}
 	j.notifyOthers(nil, d)
 	j.endOthers(x.PE)
 }

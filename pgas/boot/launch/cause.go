@@ -36,6 +36,7 @@ type ending struct {
 	status   int                 // the worst exit status of a PE so far
 	startErr error               // why the job did not start, or was ended by its context
 	deaths   []deathRecord       // the PEs that failed, in order of arrival
+	lostHost *host               // whose end is the reason of startErr; nil: it has another
 	ended    map[int]frame.Death // the PEs whose process has ended, by number
 
 	userSignal syscall.Signal   // the last forwarded signal that ends programs; 0: none
@@ -48,7 +49,7 @@ type ending struct {
 	killSteps    int              // the steps that kill has taken
 	outputStuck  bool             // a killed process holds its output open: do not wait for it
 
-	globalExiting    bool // a PE has called GlobalExit (globalexit.go)
+	globalExiting    bool // a PE has called GlobalExit (ends.go)
 	globalExitKilled bool // the PEs have been killed for that
 }
 

@@ -17,7 +17,7 @@ func TestHostClock(t *testing.T) {
 		offset, drift := r.Int64N(int64(time.Hour))-int64(time.Minute), (r.Float64()-0.5)*1e-4
 		// The host's clock, at a time of the launcher's.
 		hosts := func(at int64) int64 { return at + offset + int64(drift*float64(at)) }
-		h := &host{clock: &HostClock{}}
+		h := &host{hostTerm: hostTerm{clock: &HostClock{}}}
 		now := int64(time.Hour)
 		began := now
 		for range 150 {
@@ -58,7 +58,7 @@ func TestHostClock(t *testing.T) {
 
 // TestFalseClocks: answers that no agent gives change nothing.
 func TestFalseClocks(t *testing.T) {
-	h := &host{clock: &HostClock{}}
+	h := &host{hostTerm: hostTerm{clock: &HostClock{}}}
 	now := boot.Clock()
 	for _, data := range [][]byte{nil, make([]byte, 15), make([]byte, 17), binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, uint64(now+1)), 5)} {
 		h.noteClock(data, now)

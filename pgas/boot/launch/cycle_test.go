@@ -27,7 +27,7 @@ func TestLockCycle(t *testing.T) {
 		"not known":                  {[]frame.Blocked{in(0, boot.InLock, -1)}, []frame.Blocked{in(1, boot.InLock, 0)}, ""},
 		"one has ended":              {[]frame.Blocked{exited}, []frame.Blocked{in(1, boot.InLock, 0)}, ""},
 	} {
-		got := lockCycle([]*host{{table: c.first}, {table: c.second}})
+		got := lockCycle(hostsDoing(c.first, c.second))
 		if c.want == "" && got != "" || !strings.Contains(got, c.want) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}

@@ -6,7 +6,8 @@
 //
 //	launch.go      Run and Plan, and the agent's main function
 //	spec.go        Spec: what to run where
-//	job.go         the event loop of the launcher: the state of a job, and how it starts and ends
+//	job.go         the event loop of the launcher: the state of a job, and how it starts
+//	ends.go        how it ends, or goes on in another term
 //	events.go      the events, and what the loop does about each of them
 //	host.go        one host as the launcher sees it
 //	read.go        what comes from the command that runs a host's agent
@@ -20,7 +21,6 @@
 //	cause.go       which PE has failed first
 //	accuse.go      PEs that do not answer, and which accusation is believed
 //	lost.go        hosts whose agent is gone while its command goes on
-//	globalexit.go  PEs that end the job
 //	report.go      what the launcher prints of a job that failed, or that hangs
 //	cycle.go       PEs that wait for each other in locks, for that report
 //	stall.go       a job in which nothing moves any more: the user is told without asking

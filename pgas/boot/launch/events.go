@@ -10,18 +10,20 @@ import (
 	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/boot/launch/internal/frame"
+	"github.com/gopgas/gopgas/pgas/boot/launch/internal/spawn"
 )
 
 // event is a frame from a host, or a change of its agent's command.
 type event struct {
 	host   *host
 	change change
-	frame  frame.Kind // the kind of the frame, if change is arrived
-	data   []byte     // the data of the frame
-	at     int64      // when it came, by the launcher's clock
-	err    error      // the error of agentExited, otherVersion and badFrame
-	bytes  int        // the bytes of staged
-	relay  *relayLink // the relay of relayEnded
+	frame  frame.Kind  // the kind of the frame, if change is arrived
+	data   []byte      // the data of the frame
+	at     int64       // when it came, by the launcher's clock
+	err    error       // the error of agentExited, otherVersion and badFrame
+	bytes  int         // the bytes of staged
+	relay  *relayLink  // the relay of relayEnded
+	link   *spawn.Link // the command that it is of; nil: it is of no command
 }
 
 // change is what an event tells of a host.
@@ -58,9 +60,8 @@ var changes = map[change]func(*job, *host, event){
 		j.abort(fmt.Errorf("host %s: `%v` sends what no agent does (%w): it must run the command that follows it, and write nothing to its standard output itself", h.Name, h.agent, e.err))
 		h.kill()
 	},
-	lostHost: func(j *job, h *host, e event) { j.lookForLostHost(h) },
-	// it may be longer than a pipe holds
-	agentGreeted: func(j *job, h *host, e event) { go h.send.SendValue(frame.ToConfig, j.config(h)) },
+	lostHost:     func(j *job, h *host, e event) { j.lookForLostHost(h) },
+	agentGreeted: func(j *job, h *host, e event) { j.sendConfig(h) },
 	staged:       func(j *job, h *host, e event) { j.reportStaging(e.bytes) },
 }
 
@@ -128,6 +129,9 @@ func with[T any](f func(*job, *host, event, T)) func(*job, *host, event) {
 
 // handle does what the tables say of an event.
 func (j *job) handle(e event) {
+	if e.link != nil && e.link != e.host.link {
+		return // of an agent that was lost, and has been started again
+	}
 	do := changes[e.change]
 	if e.change == arrived {
 		do = arrivals[e.frame]

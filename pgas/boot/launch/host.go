@@ -29,6 +29,19 @@ type host struct {
 	via  []*host
 	send *frame.Sender
 
+	hostTerm
+	frames  atomic.Int64 // the number of frames that have come
+	writing atomic.Bool  // what its PEs have printed is being written
+
+	mu sync.Mutex // guards the fields below
+	// the last line the command wrote to its standard error; of a crash or a known failure, the first
+	lastErr string
+	pinned  bool   // lastErr is that first line
+	remedy  string // the remedy of the failure that lastErr is about
+}
+
+// hostTerm is what the launcher knows of a host in one term.
+type hostTerm struct {
 	ready          *frame.Ready
 	started        bool // it has been told to start its PEs
 	stopped        bool // its PEs have been stopped, to be killed
@@ -42,15 +55,13 @@ type host struct {
 	stalled        bool       // every PE of the host is stalled
 	tableRequested bool       // the table has been requested, to be printed
 	suspected      *suspicion
+}
 
-	frames  atomic.Int64 // the number of frames that have come
-	writing atomic.Bool  // what its PEs have printed is being written
-
-	mu sync.Mutex // guards the fields below
-	// the last line the command wrote to its standard error; of a crash or a known failure, the first
-	lastErr string
-	pinned  bool   // lastErr is that first line
-	remedy  string // the remedy of the failure that lastErr is about
+// forget forgets what a command of h's agent has said that has ended.
+func (h *host) forget() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.lastErr, h.remedy, h.pinned = "", "", false
 }
 
 // kill kills the command of h's agent, with the local processes that it has started.

@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -35,6 +36,8 @@ type job struct {
 
 	events     chan event
 	inputTaken chan struct{} // PE 0 has read what was sent to it
+	inputOver  atomic.Bool   // what else there is to read for PE 0 is not for the PE 0 of this term
+	recoveries int           // the terms that have followed another one
 	closed     chan struct{} // closed by close
 	sweeps     chan struct{} // one for each host that is swept up
 
@@ -53,21 +56,17 @@ type job struct {
 func newJob(spec Spec) (*job, error) {
 	last := spec.Hosts[len(spec.Hosts)-1]
 	j := &job{
-		spec: spec, id: randomHex(16), npes: last.First + last.PEs,
+		spec: spec, npes: last.First + last.PEs,
 		events: make(chan event), inputTaken: make(chan struct{}, 1), closed: make(chan struct{}),
 		sweeps: make(chan struct{}, spec.FanOut),
 	}
-	j.ended = map[int]frame.Death{}
 	j.stdout, j.stderr = output.New(spec.Stdout, spec.Stderr, spec.Tag, j.npes)
 	if spec.Terminal {
 		f, ok := spec.Stdout.(*os.File)
 		output.ShowBar(j.stdout, j.stderr, ok && IsTerminal(f))
 	}
 	j.tails = output.NewTails(0, j.npes)
-	if spec.settings.Networked(len(spec.Hosts)) {
-		j.secret = make([]byte, boot.SecretBytes)
-		rand.Read(j.secret)
-	}
+	j.reset()
 	for i, h := range spec.Hosts {
 		j.hosts = append(j.hosts, &host{Host: h, index: i})
 	}
@@ -76,6 +75,17 @@ func newJob(spec Spec) (*job, error) {
 		spec.Live(j.live.snapshot)
 	}
 	return j, nil
+}
+
+// reset makes a name and a secret for a term, and forgets how the term before has ended.
+func (j *job) reset() {
+	j.ending, j.hearing, j.stall, j.stats = ending{ended: map[int]frame.Death{}}, hearing{}, stallState{}, nil
+	j.tails.Clear()
+	j.id = randomHex(16)
+	if j.spec.settings.Networked(len(j.spec.Hosts)) {
+		j.secret = make([]byte, boot.SecretBytes)
+		rand.Read(j.secret)
+	}
 }
 
 // close ends every agent: an agent whose input ends kills its PEs.
@@ -91,8 +101,7 @@ func (j *job) run(ctx context.Context) (Result, error) {
 	j.connect = time.NewTimer(j.spec.ConnectTimeout)
 	defer j.connect.Stop()
 	done := ctx.Done()
-	for !j.finished() && !j.outputStuck {
-		j.releaseExchange()
+	for !j.isOver() {
 		select {
 		case e := <-j.events:
 			j.handle(e)
@@ -128,7 +137,7 @@ func (j *job) run(ctx context.Context) (Result, error) {
 		j.stderr.EndLine()
 	}
 	slices.SortFunc(j.stats, func(a, b PEStats) int { return cmp.Compare(a.PE, b.PE) })
-	return Result{Ran: j.hosts[0].started, Status: output.Status(j.status, j.stdout, j.stderr), First: j.report(j.hosts, j.tails), Stats: j.stats, Clocks: clocksOf(j.hosts)}, j.startErr
+	return Result{Ran: j.hosts[0].started, Status: output.Status(j.status, j.stdout, j.stderr), First: j.report(j.hosts, j.tails), Stats: j.stats, Clocks: clocksOf(j.hosts), Recoveries: j.recoveries}, j.startErr
 }
 
 func (j *job) config(h *host) frame.Config {
@@ -143,9 +152,10 @@ func (j *job) config(h *host) frame.Config {
 	if j.spec.Trace != nil {
 		c.Events = j.spec.Events
 	}
-	if len(h.via) == 0 { // a relay tells those that it has started
+	if len(h.via) == 0 || j.recoveries > 0 { // before the first term a relay tells those that it has started
 		c.Hosts = j.spec.Hosts
 	}
+	c.Again = j.spec.Survive > 0
 	if j.secret != nil {
 		c.FanOut = j.spec.FanOut
 		if h.index == 0 {
@@ -155,19 +165,6 @@ func (j *job) config(h *host) frame.Config {
 	return c
 }
 
-// finished reports whether every agent that was started is gone.
-func (j *job) finished() bool {
-	return !slices.ContainsFunc(j.hosts, func(h *host) bool { return h.link != nil && !h.gone }) &&
-		!slices.ContainsFunc(j.relays, func(r *relayLink) bool { return !r.ended })
-}
-
-// releaseExchange ends the agents that serve the exchange to other hosts, which they do until no host needs it.
-func (j *job) releaseExchange() {
-	if !slices.ContainsFunc(j.hosts, func(h *host) bool { return h.link != nil && !h.done && !h.gone }) {
-		j.closeInputs()
-	}
-}
-
 // agentError returns an error that the agent of h has reported. A job on the launcher's host alone needs no host's
 // name.
 func (j *job) agentError(h *host, text string) error {
@@ -175,21 +172,6 @@ func (j *job) agentError(h *host, text string) error {
 		return errors.New(text)
 	}
 	return fmt.Errorf("host %s: %s", h.Name, text)
-}
-
-// abort ends a job that cannot start. The first reason counts.
-func (j *job) abort(err error) {
-	if j.startErr == nil {
-		j.startErr = err
-	}
-	j.closeInputs()
-	j.killAgentsAfter(5 * time.Second)
-}
-
-// killAgentsAfter arms the steps of kill.
-func (j *job) killAgentsAfter(d time.Duration) {
-	j.terminating = true
-	j.killTimer = time.After(d)
 }
 
 func (j *job) connectTimedOut() {
@@ -230,9 +212,10 @@ func (j *job) startWhenReady() {
 			go askClock(h, j.closed)
 		}
 	}
-	if j.spec.Stdin != nil {
-		go j.forwardInput(j.hosts[0])
+	if j.spec.Stdin != nil && j.recoveries == 0 {
+		go j.forwardInput(j.hosts[0].send)
 	} else {
+		j.inputOver.Store(true)
 		j.hosts[0].send.Send(frame.ToEOF)
 	}
 }
@@ -260,13 +243,16 @@ func (j *job) heapMax() uint64 {
 // loop never waits for a PE that does not read.
 const inputPiece = 16 << 10
 
-// forwardInput sends standard input to PE 0, one piece at a time.
-func (j *job) forwardInput(h *host) {
+// forwardInput sends standard input to PE 0, one piece at a time. The PE 0 of a later term gets none.
+func (j *job) forwardInput(to *frame.Sender) {
 	buf := make([]byte, inputPiece)
 	for {
 		n, err := j.spec.Stdin.Read(buf)
+		if j.inputOver.Load() {
+			return
+		}
 		if n > 0 {
-			if h.send.Send(frame.ToInput, buf[:n]) != nil {
+			if to.Send(frame.ToInput, buf[:n]) != nil {
 				return
 			}
 			select {
@@ -279,7 +265,7 @@ func (j *job) forwardInput(h *host) {
 			if err != io.EOF {
 				j.spec.Logf("reading standard input: %v", err)
 			}
-			h.send.Send(frame.ToEOF)
+			to.Send(frame.ToEOF)
 			return
 		}
 	}
@@ -311,94 +297,11 @@ func (j *job) handleDeath(h *host, d frame.Death) {
 		return
 	}
 	j.userEnded = j.userSignal != 0
+	if j.mayGoOn() && mayGoOnAfter(d) {
+		j.killForTerm()
+		return
+	}
 	j.endOthers(d.PE)
-}
-
-// endOthers ends the other PEs after the failure of one, or, with Spec.KeepGoing, says what those that run on can do.
-func (j *job) endOthers(failed int) {
-	if !j.spec.KeepGoing {
-		j.terminate()
-		return
-	}
-	j.stderr.Notice(fmt.Sprintf("pgasrun: -keep-going: PE %d has failed, and the others run on: they compute and access the memory of those that are left, and whatever has to wait returns the error\n", failed))
-}
-
-// notifyOthers tells the PEs of all hosts but h of a failure: their blocked calls return an error.
-func (j *job) notifyOthers(h *host, d frame.Death) {
-	for _, other := range j.hosts {
-		if other != h && other.started && !other.gone {
-			other.send.SendValue(frame.ToFailed, d)
-		}
-	}
-}
-
-// terminate asks every PE to end, unless the user has just done so, and kills those that are left after Spec.Grace.
-func (j *job) terminate() {
-	if j.terminating {
-		return
-	}
-	j.terminatedAt = boot.Clock()
-	j.killAgentsAfter(j.spec.Grace)
-	j.continueAgents()
-	if j.userSignal == 0 {
-		j.signal(frame.ToTerminate, syscall.SIGTERM)
-	}
-}
-
-// kill takes the next step when a request to end has not been enough. The first step kills the PEs, the second the
-// agents' commands. The third gives up waiting for processes that hold the output open.
-func (j *job) kill() {
-	switch j.killSteps++; j.killSteps {
-	case 1:
-		j.signal(frame.ToSignal, syscall.SIGKILL)
-		j.closeInputs()
-	case 2:
-		j.killAgents()
-	default:
-		j.outputStuck = true
-	}
-	j.killTimer = time.After(5 * time.Second)
-}
-
-// killAgents kills the commands of all agents, with the local processes that they have started.
-func (j *job) killAgents() {
-	for _, h := range j.hosts {
-		h.kill()
-	}
-	j.signalRelays(unix.SIGKILL)
-}
-
-// closeInputs makes every agent kill its PEs and end. A command that has not become an agent yet is ended: it may
-// be anything, and need not read its input.
-func (j *job) closeInputs() {
-	for _, h := range j.hosts {
-		if h.link != nil {
-			h.link.In.Close()
-		}
-		if h.ready == nil && h.link != nil && !h.gone {
-			j.endCommand(h.link)
-		}
-	}
-	j.closeRelays()
-}
-
-// endCommand kills a command that has not become an agent. A shell that takes a file is asked, so that it removes what
-// it has of it.
-func (j *job) endCommand(l *spawn.Link) {
-	if j.spec.Stage {
-		l.Signal(unix.SIGTERM)
-		return
-	}
-	l.Signal(unix.SIGKILL)
-}
-
-// signal sends sig to every PE; k is ToSignal or ToTerminate.
-func (j *job) signal(k frame.Kind, sig syscall.Signal) {
-	for _, h := range j.hosts {
-		if h.started && !h.gone {
-			h.send.Send(k, []byte{byte(sig)})
-		}
-	}
 }
 
 // handleSignal handles a signal to the launcher. The second one that ends programs kills at once.
@@ -516,12 +419,15 @@ func (j *job) handleAgentExit(h *host, err error) {
 	}
 	if j.startErr == nil && j.userSignal == 0 && j.explainsFailures(h) {
 		j.status = max(j.status, 1)
-		j.startErr = h.endError(err)
+		j.startErr, j.lostHost = h.endError(err), h
 		j.deaths = nil
 	}
 	h.lost = true
 	j.notifyOthers(h, frame.Death{PE: h.First, Status: syscall.WaitStatus(syscall.SIGKILL), Peer: -1})
-	go j.sweepHost(h)
+	go j.sweepHost(h, j.id)
+	if j.mayGoOn() && !j.terminating {
+		j.killForTerm()
+	}
 	j.terminate()
 }
 
@@ -538,13 +444,13 @@ func (j *job) hostOf(pe int) *host { return hostOf(j.hosts, pe) }
 
 // sweepHost starts another agent on h, which kills what the first one has left there. The launcher starts these itself,
 // since the relay may be lost too, and no more at once than it may have children.
-func (j *job) sweepHost(h *host) {
+func (j *job) sweepHost(h *host, id string) {
 	j.sweeps <- struct{}{}
 	defer func() { <-j.sweeps }()
 	j.spec.Logf("host %s: sweeping up", h.Name)
 	ctx, cancel := context.WithTimeout(context.Background(), j.spec.ConnectTimeout)
 	defer cancel()
-	if err := runAgent(ctx, j.spec.start, h.agent, j.spec.files, frame.Config{Protocol: frame.Protocol, ID: j.id, Host: h.index, Sweep: true}); err != nil {
+	if err := runAgent(ctx, j.spec.start, h.agent, j.spec.files, frame.Config{Protocol: frame.Protocol, ID: id, Host: h.index, Sweep: true}); err != nil {
 		j.spec.Logf("host %s: sweeping up: %v", h.Name, err)
 	}
 	j.post(event{host: h, change: hostSwept})

@@ -124,6 +124,16 @@ func (l *live) noteDeath(d frame.Death) {
 	p.Op, p.In, p.For, p.Time, p.Seq, p.Team, p.Name, p.Site = boot.NotBlocked, "", -1, 0, 0, 0, "", ""
 }
 
+// beginTerm notes that the PEs of h are to be started again.
+func (l *live) beginTerm(h *host) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.hosts[h.index].State = "starting"
+	for pe := h.First; pe < h.First+h.PEs; pe++ {
+		l.pes[pe] = PEState{PE: pe, Host: h.index, For: -1}
+	}
+}
+
 // end notes that the job has ended.
 func (l *live) end() {
 	l.mu.Lock()

@@ -15,14 +15,22 @@ import (
 	"github.com/gopgas/gopgas/pgas/boot/record"
 )
 
-func TestReport(t *testing.T) {
-	hosts := []*host{
-		{table: []frame.Blocked{{PE: 0, Op: boot.InBarrier, Peer: -1, Seq: 3, ForNsec: 2e9}, {PE: 1, Op: boot.NotBlocked}, {PE: 2, Exited: true},
-			{PE: 11, Ends: true, Reason: boot.EndMismatch}, {PE: 12, Ends: true, Reason: boot.EndMismatch}, {PE: 13, Ends: true, Reason: boot.EndOwn}}},
-		{table: []frame.Blocked{{PE: 3, Op: boot.InBarrier, Peer: -1, Seq: 3, ForNsec: 1234567}, {PE: 4, Op: boot.InWait, Peer: -1, Seq: 64, ForNsec: 1e6}, {PE: 5, Op: boot.InGet, Peer: 2, ForNsec: 90e9}, {PE: 6, Op: boot.InLock, Peer: 3, Seq: 64},
-			{PE: 7, Op: boot.InWait, Peer: -1, Seq: 0x1000048, Name: "Tally.Ready[0]", Site: "count/main.go:40"}, {PE: 8, Op: boot.InPageFault, Peer: 2},
-			{PE: 9, Op: boot.InFetch, Peer: 2, Seq: 5}, {PE: 10, Op: boot.InRelease, Peer: 2, Seq: 6, Name: "array 0 ([]int)[64:128]", Site: "count/main.go:40"}}},
+// hostsDoing returns hosts whose PEs do what rows say.
+func hostsDoing(rows ...[]frame.Blocked) (hosts []*host) {
+	for _, table := range rows {
+		hosts = append(hosts, &host{hostTerm: hostTerm{table: table}})
 	}
+	return hosts
+}
+
+func TestReport(t *testing.T) {
+	hosts := hostsDoing(
+		[]frame.Blocked{{PE: 0, Op: boot.InBarrier, Peer: -1, Seq: 3, ForNsec: 2e9}, {PE: 1, Op: boot.NotBlocked}, {PE: 2, Exited: true},
+			{PE: 11, Ends: true, Reason: boot.EndMismatch}, {PE: 12, Ends: true, Reason: boot.EndMismatch}, {PE: 13, Ends: true, Reason: boot.EndOwn}},
+		[]frame.Blocked{{PE: 3, Op: boot.InBarrier, Peer: -1, Seq: 3, ForNsec: 1234567}, {PE: 4, Op: boot.InWait, Peer: -1, Seq: 64, ForNsec: 1e6}, {PE: 5, Op: boot.InGet, Peer: 2, ForNsec: 90e9}, {PE: 6, Op: boot.InLock, Peer: 3, Seq: 64},
+			{PE: 7, Op: boot.InWait, Peer: -1, Seq: 0x1000048, Name: "Tally.Ready[0]", Site: "count/main.go:40"}, {PE: 8, Op: boot.InPageFault, Peer: 2},
+			{PE: 9, Op: boot.InFetch, Peer: 2, Seq: 5}, {PE: 10, Op: boot.InRelease, Peer: 2, Seq: 6, Name: "array 0 ([]int)[64:128]", Site: "count/main.go:40"}},
+	)
 	const want = "    PE 0,3: in barrier number 3, for 2s\n" +
 		"    PE 11-12: ending with a mismatch of collectives\n" +
 		"    PE 13: ending with an error of its own\n" +

@@ -23,31 +23,31 @@ func (j *job) follow(h *host, l *spawn.Link) {
 	h.link, h.send = l, frame.NewSender(l.In)
 	var readers sync.WaitGroup
 	readers.Go(func() { j.readErrors(h, l.Errs) })
-	readers.Go(func() { j.readFrames(h, l.Out) })
+	readers.Go(func() { j.readFrames(h, l) })
 	go func() {
 		readers.Wait()
-		j.post(event{host: h, change: agentExited, err: l.Wait()})
+		j.post(event{host: h, link: l, change: agentExited, err: l.Wait()})
 	}()
 }
 
 // readFrames writes the output of h's PEs itself, so that a slow reader of the launcher's output slows only these,
 // and posts all other frames.
-func (j *job) readFrames(h *host, out io.Reader) {
-	r := bufio.NewReaderSize(out, output.MaxLine)
-	progress := func(n int) { j.post(event{host: h, change: staged, bytes: n}) }
-	text, err := spawn.AwaitGreeting(r, h.link.In, j.spec.files, progress)
+func (j *job) readFrames(h *host, l *spawn.Link) {
+	r := bufio.NewReaderSize(l.Out, output.MaxLine)
+	progress := func(n int) { j.post(event{host: h, link: l, change: staged, bytes: n}) }
+	text, err := spawn.AwaitGreeting(r, l.In, j.spec.files, progress)
 	other := frame.CheckGreeting(text)
 	if err != nil || other != nil {
 		switch {
 		case err == spawn.ErrNoGreeting:
-			j.post(event{host: h, change: notAnAgent})
+			j.post(event{host: h, link: l, change: notAnAgent})
 		case err == nil:
-			j.post(event{host: h, change: otherVersion, err: other})
+			j.post(event{host: h, link: l, change: otherVersion, err: other})
 		}
 		io.Copy(io.Discard, r)
 		return
 	}
-	j.post(event{host: h, change: agentGreeted})
+	j.post(event{host: h, link: l, change: agentGreeted})
 	for {
 		k, data, err := frame.Read(r)
 		if err == nil && !frame.FromAgent(k) {
@@ -58,7 +58,7 @@ func (j *job) readFrames(h *host, out io.Reader) {
 		case isEnd(err):
 			return
 		case err != nil:
-			j.post(event{host: h, change: badFrame, err: err})
+			j.post(event{host: h, link: l, change: badFrame, err: err})
 			io.Copy(io.Discard, r)
 			return
 		case k == frame.FromStdout || k == frame.FromStderr:
@@ -74,7 +74,7 @@ func (j *job) readFrames(h *host, out io.Reader) {
 			passTrace(&j.spec, j.npes, h, data)
 			h.writing.Store(false)
 		default:
-			j.post(event{host: h, frame: k, data: data})
+			j.post(event{host: h, link: l, frame: k, data: data})
 		}
 	}
 }

@@ -35,6 +35,7 @@ type simulation struct {
 	running   int
 	started   time.Time // of the last PE
 	wired     time.Time // when the last PE had found those it talks to
+	lingering int       // PEs that have found them, and stay
 	errs      []error   // of PEs
 }
 
@@ -308,12 +309,21 @@ func (s *simulation) find(ctx context.Context, network join.Network, c frame.Con
 		}
 	}
 	s.mark(&s.wired)
+	s.stay(1)
+	defer s.stay(-1)
 	select {
 	case <-time.After(s.linger):
 		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
+}
+
+// stay counts PEs that have found others.
+func (s *simulation) stay(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lingering += n
 }
 
 // gatherAll has PE 0 gather what all hosts have published, and every other PE ask for all values at once.

@@ -60,6 +60,7 @@ type Spec struct {
 	Grace          time.Duration // the time between SIGTERM and SIGKILL; default 1s
 	HintDelay      time.Duration // the time from a signal to end, to the hint that a second one kills; default 3s
 	KeepGoing      bool          // a PE's failure ends no other PE; what others have to wait for returns it
+	Survive        int           // how often all PEs may be started again, after one was killed or lost
 	Unbound        bool          // PEs run on any CPU, even if there is one for each
 	// nothing in the job moves for so long: Stderr gets what each PE is blocked in, once; default: it does not
 	Stall   time.Duration
@@ -308,6 +309,8 @@ type Result struct {
 	First  *Failure    // the first PE that failed, if one did
 	Clocks []HostClock // the clocks of the hosts, in their order, if there was a trace
 	Stats  []PEStats   // the statistics by PE, if Spec.Stats asked for them; none of hosts whose agents were lost
+	// Recoveries is how often all PEs were started again (Spec.Survive). All other fields are of the last start.
+	Recoveries int
 }
 
 // IsTerminal reports whether f is a terminal.

@@ -31,7 +31,7 @@ func TestExplainHang(t *testing.T) {
 		"one has ended":               {[]frame.Blocked{in(0, boot.InWait, -1), exited}, []string{"awaited by PE 0:"}},
 		"a PE's own place in a queue": {[]frame.Blocked{in(0, boot.InLock, 0), in(1, boot.InBarrier, 0)}, nil},
 	} {
-		lines := strings.Split(strings.TrimSuffix(explainHang([]*host{{table: c.rows[:1]}, {table: c.rows[1:]}}), "\n"), "\n")
+		lines := strings.Split(strings.TrimSuffix(explainHang(hostsDoing(c.rows[:1], c.rows[1:])), "\n"), "\n")
 		if len(c.want) == 0 && lines[0] == "" {
 			continue
 		}

@@ -259,3 +259,13 @@ func (j *job) signalRelays(sig unix.Signal) {
 		r.link.Signal(sig)
 	}
 }
+
+// endCommand kills a command that has not become an agent. A shell that takes a file is asked, so that it removes what
+// it has of it.
+func (j *job) endCommand(l *spawn.Link) {
+	if j.spec.Stage {
+		l.Signal(unix.SIGTERM)
+		return
+	}
+	l.Signal(unix.SIGKILL)
+}

@@ -5,6 +5,7 @@ package agent
 import (
 	"bufio"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -49,15 +50,11 @@ func Main() int {
 // New returns an agent that writes to control.
 func New(m Machine, control controlOutput) *Agent {
 	return &Agent{
-		machine:     m,
-		control:     control,
-		out:         frame.NewSender(control),
-		commands:    make(chan command),
-		orphaned:    make(chan struct{}),
-		exits:       make(chan Exited),
-		globalExits: make(chan frame.GlobalExit),
-		accusations: make(chan boot.Accusation),
-		input:       make(chan []byte, 1),
+		machine:  m,
+		control:  control,
+		out:      frame.NewSender(control),
+		commands: make(chan command),
+		orphaned: make(chan struct{}),
 	}
 }
 
@@ -92,23 +89,32 @@ type Exited struct {
 	Memory uint64        // the most bytes that were resident
 }
 
+// An Agent is the agent of one host. A job has one term, unless it goes on after a failure: then all PEs that are left
+// are killed, and the agents start the PEs of the next term.
 type Agent struct {
 	machine     Machine
-	cfg         frame.Config
-	room        boot.HeapRoom
-	memoryKills *boot.MemoryKills // when the PEs were started
 	control     controlOutput
 	out         *frame.Sender
 	commands    chan command  // closed at the end of standard input
 	orphaned    chan struct{} // closed with commands
 	signals     <-chan os.Signal
+	signalledAt time.Time // when the launcher was told of a SIGTERM to this agent
+	term
+}
+
+// term is what an agent has and knows of one term.
+type term struct {
+	cfg         frame.Config
+	room        boot.HeapRoom
+	memoryKills *boot.MemoryKills     // when the PEs were started
 	exits       chan Exited           // closed when no child is left
 	globalExits chan frame.GlobalExit // the call of GlobalExit of a PE of this host, at most one
 	accusations chan boot.Accusation
-	accusing    bool      // a PE of this host has accused another: the launcher decides which PE is the cause
-	stopped     bool      // the PEs have been stopped, to be killed
-	stalled     bool      // the launcher has been told that every PE is stalled
-	signalledAt time.Time // when the launcher was told of a SIGTERM to this agent
+	over        chan struct{} // closed when the PEs of this host have ended
+	watchers    sync.WaitGroup
+	accusing    bool // a PE of this host has accused another: the launcher decides which PE is the cause
+	stopped     bool // the PEs have been stopped, to be killed
+	stalled     bool // the launcher has been told that every PE is stalled
 
 	exchange       *exchange // nil in a job of one host
 	segment        *boot.Segment
@@ -146,54 +152,83 @@ func (a *Agent) listen(in *bufio.Reader) {
 	}
 }
 
-// run prepares, starts the PEs and supervises them until all are gone. An error means that the job has not started
-// on this host.
+// run takes part in the terms of a job, one after the other. An error means that a term has not started on this host.
 func (a *Agent) run() error {
-	relay, err := a.configure()
-	switch {
-	case err != nil:
-		return err
-	case relay != nil:
-		return a.relay(*relay)
-	case a.cfg.Sweep:
-		a.sweepLost()
-		return nil
+	for first := true; ; first = false {
+		before := a.exchange
+		a.term = term{}
+		relay, err := a.configure(first)
+		if before != nil { // until the launcher has said what comes next, PEs of other hosts may need it
+			before.server.Close()
+		}
+		switch {
+		case err == errNoTerm:
+			return nil
+		case err != nil:
+			return err
+		case relay != nil:
+			return a.relay(*relay)
+		case a.cfg.Sweep:
+			a.sweepLost()
+			return nil
+		}
+		if again, err := a.runTerm(); !again || err != nil {
+			return err
+		}
 	}
+}
+
+// runTerm prepares, starts the PEs and supervises them until all are gone. It reports whether the launcher may say that
+// another term follows.
+func (a *Agent) runTerm() (again bool, err error) {
 	answer, err := a.prepare()
 	if err != nil {
-		return err
+		return false, err
 	}
 	answer.SentAt = boot.Clock()
 	a.out.SendValue(frame.FromReady, answer)
 	next, ok := a.next()
 	if !ok {
-		return nil // another host was not ready
+		return false, nil // another host was not ready
 	}
 	var st frame.Start
 	if err := frame.Decode(next.data, &st); err != nil || next.kind != frame.ToStart {
-		return fmt.Errorf("the launcher said %q instead of starting", next.kind)
+		return false, fmt.Errorf("the launcher said %q instead of starting", next.kind)
 	}
+	a.exits, a.over, a.input = make(chan Exited), make(chan struct{}), make(chan []byte, 1)
+	a.globalExits, a.accusations = make(chan frame.GlobalExit), make(chan boot.Accusation)
 	if err := a.start(st); err != nil {
 		a.killAll()
-		go a.reap()
+		go reap(a.machine, a.exits)
 		a.sweepUntilAlone()
-		return err
+		return false, err
 	}
 	a.out.Send(frame.FromStarted)
 	if a.cfg.Stats {
 		a.sampler = newSampler(a.segment.States, a.cfg.Hosts[a.cfg.Host], a.record)
 	}
-	go a.reap()
+	go reap(a.machine, a.exits)
 	a.machine.Watch(a)
 	a.supervise()
 	a.finish()
-	return nil
+	return a.cfg.Again, nil
 }
 
-// configure reads what the launcher says first: the configuration of this agent, or of the relay that it is to be
-// instead.
-func (a *Agent) configure() (*frame.RelayConfig, error) {
+// errNoTerm says that the job is over.
+var errNoTerm = errors.New("no term follows")
+
+// configure reads what the launcher says before a term: the configuration of this agent, or of the relay that it is to
+// be instead. Before a later term it passes over what the launcher had still said of the term before.
+func (a *Agent) configure(isFirst bool) (*frame.RelayConfig, error) {
 	first, ok := a.next()
+	for ; !isFirst && ok && first.kind != frame.ToConfig; first, ok = a.next() {
+		if first.kind == frame.ToPing {
+			a.out.Send(frame.FromPing)
+		}
+	}
+	if !isFirst && !ok {
+		return nil, errNoTerm
+	}
 	var hosts []boot.Host
 	if ok && first.kind == frame.ToHosts {
 		if err := frame.Decode(first.data, &hosts); err != nil {
@@ -284,12 +319,14 @@ func (a *Agent) supervise() {
 
 // finish waits, when all PEs have ended, for every process that they have left, and sends what is known only then.
 func (a *Agent) finish() {
+	close(a.over)
+	a.segment.EndWatches()
+	a.watchers.Wait()
+	close(a.input)
+	finished, passed := make(chan struct{}), make(chan struct{})
 	go func() {
-		for c := range a.commands { // so that listen reaches the end of the input
-			if c.kind == frame.ToPing {
-				a.out.Send(frame.FromPing)
-			}
-		}
+		defer close(passed)
+		a.passOver(finished)
 	}()
 	if a.sweepUntilAlone() {
 		a.drain()
@@ -306,12 +343,37 @@ func (a *Agent) finish() {
 			a.out.SendValue(frame.FromStats, []frame.PEStats{p})
 		}
 	}
+	if a.cfg.Again {
+		close(finished)
+		<-passed
+		a.segment.Close()
+		a.out.Send(frame.FromDone)
+		return
+	}
 	a.out.Send(frame.FromDone)
 	if a.exchange != nil {
 		if a.exchange.hasOthers() {
 			<-a.orphaned // PEs of other hosts may still need it
 		}
 		a.exchange.server.Close()
+	}
+}
+
+// passOver reads what the launcher says when the PEs of a term have ended, so that listen reaches the end of the input,
+// until finished is closed.
+func (a *Agent) passOver(finished <-chan struct{}) {
+	for {
+		select {
+		case c, ok := <-a.commands:
+			if !ok {
+				return
+			}
+			if c.kind == frame.ToPing {
+				a.out.Send(frame.FromPing)
+			}
+		case <-finished:
+			return
+		}
 	}
 }
 
@@ -324,9 +386,9 @@ func (a *Agent) isEcho(sig os.Signal) bool {
 func (a *Agent) handle(c command) {
 	switch c.kind {
 	case frame.ToInput:
-		a.input <- c.data // never blocks: the launcher sends the next after FromInputTaken
+		a.toPE0(c.data)
 	case frame.ToEOF:
-		a.input <- nil
+		a.toPE0(nil)
 	case frame.ToSignal:
 		if len(c.data) == 1 {
 			a.signalAll(syscall.Signal(c.data[0]))
@@ -350,6 +412,15 @@ func (a *Agent) handle(c command) {
 		if frame.Decode(c.data, &d) == nil {
 			a.out.SendValue(frame.FromTable, a.announceFailure(d))
 		}
+	}
+}
+
+// toPE0 gives a piece of input to PE 0, or nil for its end. The launcher sends the next piece after FromInputTaken, so
+// there is room, or the piece is of an earlier term.
+func (a *Agent) toPE0(piece []byte) {
+	select {
+	case a.input <- piece:
+	default:
 	}
 }
 
@@ -426,14 +497,14 @@ func (a *Agent) signalAll(sig syscall.Signal) {
 func (a *Agent) killAll() { a.signalAll(unix.SIGKILL) }
 
 // reap waits for every child, PEs and orphans, until there is none. It is called when all PEs have been started.
-func (a *Agent) reap() {
-	defer close(a.exits)
+func reap(m Machine, exits chan<- Exited) {
+	defer close(exits)
 	for {
-		e, ok := a.machine.Wait()
+		e, ok := m.Wait()
 		if !ok {
 			return
 		}
-		a.exits <- e
+		exits <- e
 	}
 }
 
@@ -497,9 +568,9 @@ func (a *Agent) relayProfiles(pe int, from *os.File) {
 }
 
 // feed writes the launcher's standard input to PE 0. When PE 0 no longer reads, the rest is dropped.
-func (a *Agent) feed(to *os.File) {
+func (a *Agent) feed(to *os.File, input <-chan []byte) {
 	defer to.Close()
-	for data := range a.input {
+	for data := range input {
 		if data == nil {
 			return
 		}
@@ -509,7 +580,10 @@ func (a *Agent) feed(to *os.File) {
 }
 
 // answerLive sends what the PEs of this host are doing. The agent's loop calls it; what takes long is done elsewhere.
-func (a *Agent) answerLive() { go a.sendLive(a.table(), slices.Clone(a.pes)) }
+func (a *Agent) answerLive() {
+	rows, pes := a.table(), slices.Clone(a.pes)
+	a.watchers.Go(func() { a.sendLive(rows, pes) })
+}
 
 // sendLive sends what is known of PEs, of which rows says what they are blocked in.
 func (a *Agent) sendLive(rows []frame.Blocked, pes []pe) {

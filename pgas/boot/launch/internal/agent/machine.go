@@ -64,8 +64,8 @@ type thisMachine struct{ join.Network }
 func (thisMachine) StartCommand(c spawn.Line) (*spawn.Link, error) { return spawn.StartCommand(c) }
 
 func (thisMachine) Watch(a *Agent) {
-	go a.watchGlobalExit()
-	go a.watchAccusations()
+	a.watchers.Go(a.watchGlobalExit)
+	a.watchers.Go(a.watchAccusations)
 }
 
 func (thisMachine) Signal(pid int, sig syscall.Signal) { SignalGroup(pid, sig) }

@@ -197,7 +197,7 @@ func (a *Agent) startPE(i int, p Process, null uintptr) (err error) {
 			return err
 		}
 		defer unix.Close(peIn)
-		go a.feed(in)
+		go a.feed(in, a.input)
 		p.Files[0] = uintptr(peIn)
 	}
 	if a.cfg.Profiles {

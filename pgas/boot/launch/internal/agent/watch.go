@@ -11,12 +11,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// watchAccusations waits for the accusations by PEs of this host, for ever.
+// watchAccusations waits for the accusations by PEs of this host, until they have ended.
 func (a *Agent) watchAccusations() {
 	for seen := uint64(0); ; {
 		var x boot.Accusation
 		x, seen = a.segment.AwaitAccusation(seen)
-		a.accusations <- x
+		select {
+		case a.accusations <- x:
+		case <-a.over:
+			return
+		}
 	}
 }
 
@@ -29,10 +33,13 @@ func (a *Agent) reportAccusation(x boot.Accusation) {
 	}
 }
 
-// watchGlobalExit waits until a PE of this host calls GlobalExit.
+// watchGlobalExit waits until a PE of this host calls GlobalExit, or all have ended.
 func (a *Agent) watchGlobalExit() {
 	pe, status := a.segment.AwaitExit()
-	a.globalExits <- frame.GlobalExit{PE: pe, Status: status}
+	select {
+	case a.globalExits <- frame.GlobalExit{PE: pe, Status: status}:
+	case <-a.over:
+	}
 }
 
 // stopPEs stops every PE where it is.

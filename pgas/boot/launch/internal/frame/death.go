@@ -54,7 +54,7 @@ type causeClass int
 const (
 	OwnFailure         causeClass = iota // killed, crashed, or an error that is not known to be a consequence
 	collectiveMismatch                   // every member of the team ends with this error
-	abortedInC                           // C code of a PE whose peers have vanished aborts now and then
+	AbortedInC                           // C code of a PE whose peers have vanished aborts now and then
 	Consequence                          // it has lost another PE
 	NoFailure                            // it was told to end
 )
@@ -72,7 +72,7 @@ func (d Death) CauseClass() causeClass {
 	case d.Peer >= 0 && d.Peer != d.PE && (!d.Status.Signaled() || d.Status.Signal() == syscall.SIGABRT):
 		return Consequence // it has not published why it ends, but it knew of a lost PE
 	case d.Status.Signaled() && d.Status.Signal() == syscall.SIGABRT:
-		return abortedInC
+		return AbortedInC
 	}
 	return OwnFailure
 }

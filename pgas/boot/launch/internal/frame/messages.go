@@ -20,28 +20,27 @@ type Config struct {
 	Program  string
 	Args     []string // the arguments, with the program's name
 	Dir      string
-	Env      []string // what is added to the agent's environment
-	Unbound  bool     // PEs run on any CPU
-	Stats    bool     // what PEs are blocked in is looked at all the time
-	Profiles bool     // PEs send profiles of themselves
-	Record   bool     // PEs record what they do (package record)
-	Live     bool     // the launcher asks what PEs are doing while they run
-	Events   int      // that a PE may record; 0: there is no trace
-	Secret   []byte   // the most events that a PE may record; 0: there is no trace
-	FanOut   int      // the secret of the job; jobs of one host have none
-	// the address at which this agent serves the exchange to other hosts; none: join.ListenOn finds it
-	Serve string
-	Hash  bool // the fan-out of the tree of the exchange's servers
-	// hash of the program in the agent's own directory, if it was staged there; Program names the original
-	Staged string
-	Stall  time.Duration // the agent reads the whole program, for its hash
-	Sweep  bool          // the time for which nothing moves until the launcher is told; 0: it is not
+	Env      []string      // what is added to the agent's environment
+	Unbound  bool          // PEs run on any CPU
+	Stats    bool          // what PEs are blocked in is looked at all the time
+	Profiles bool          // PEs send profiles of themselves
+	Record   bool          // PEs record what they do (package record)
+	Live     bool          // the launcher asks what PEs are doing while they run
+	Events   int           // the most events that a PE may record; 0: there is no trace
+	Secret   []byte        // the secret of the job; jobs of one host have none
+	FanOut   int           // the fan-out of the tree of the exchange's servers
+	Serve    string        // where this agent serves the exchange to other hosts; "": join.ListenOn finds it
+	Hash     bool          // the agent reads the whole program, for its hash
+	Staged   string        // the hash of the program, if it was staged to the agent's directory
+	Stall    time.Duration // the time for which nothing moves until the launcher is told; 0: it is not
+	Sweep    bool          // nothing else is asked for: kill what is left of job ID on its host Host, and end
+	Again    bool          // another term may follow, so that the agent does not end with its PEs
 }
 
 // Ready is an agent's answer to config.
 type Ready struct {
-	Hash   string // nothing else is asked for: kill what is left of job ID on its host Host, and end
-	Memory uint64 // the hash of the program
+	Hash   string // the hash of the program
+	Memory uint64 // boot.HostMemory
 	Room   boot.HeapRoom
 	Addrs  []string // the addresses of the exchange on this host, for other hosts
 	SentAt int64    // boot.Clock of this host

@@ -261,6 +261,13 @@ func (t *Tails) Add(pe int, piece []byte) {
 	t.list[pe-t.first].add(piece)
 }
 
+// Clear forgets all lines.
+func (t *Tails) Clear() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	clear(t.list)
+}
+
 // Of returns the last lines of PE pe.
 func (t *Tails) Of(pe int) []string {
 	t.mu.Lock()

@@ -1,0 +1,270 @@
+package launch
+
+// How a job ends, and how it goes on after a failure.
+//
+// After a failure the PEs are asked to end, and killed after a while. With Spec.Survive, when a PE or a host was lost,
+// all other PEs are killed at once, and the agents start the PEs of the next term. The agents stay, so that a term
+// begins sooner than a job. An agent that is lost is started again on its host. Every term has a name and a secret of
+// its own. So a process of an older term that was given up and comes back, as those of a host that the network had
+// lost, is a stranger to the PEs of the next one.
+//
+// World.GlobalExit: a PE ends the job. All PEs are ended, whatever they are doing, and none of them may report the end
+// of others as a failure. So the PEs of all hosts are stopped first, and killed when all are stopped.
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/gopgas/gopgas/internal/plural"
+	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/boot/launch/internal/frame"
+)
+
+// endTerm begins the next term when the PEs of all hosts are gone, or ends the agents. Until then these serve the
+// exchange to other hosts.
+func (j *job) endTerm() {
+	switch {
+	case slices.ContainsFunc(j.hosts, func(h *host) bool { return h.link != nil && !h.done && !h.gone }):
+	case j.goesOn():
+		j.beginTerm()
+	default:
+		j.closeInputs()
+	}
+}
+
+// isOver reports whether the last term is over, and ends each term when that is.
+func (j *job) isOver() bool {
+	j.endTerm()
+	return j.finished() || j.outputStuck
+}
+
+// finished reports whether every agent that was started is gone.
+func (j *job) finished() bool {
+	return !slices.ContainsFunc(j.hosts, func(h *host) bool { return h.link != nil && !h.gone }) &&
+		!slices.ContainsFunc(j.relays, func(r *relayLink) bool { return !r.ended })
+}
+
+// abort ends a job that cannot start. The first reason counts.
+func (j *job) abort(err error) {
+	if j.startErr == nil {
+		j.startErr = err
+	}
+	j.closeInputs()
+	j.killAgentsAfter(5 * time.Second)
+}
+
+// killAgentsAfter arms the steps of kill.
+func (j *job) killAgentsAfter(d time.Duration) {
+	j.terminating = true
+	j.killTimer = time.After(d)
+}
+
+// endOthers ends the other PEs after the failure of one, or, with Spec.KeepGoing, says what those that run on can do.
+func (j *job) endOthers(failed int) {
+	if !j.spec.KeepGoing {
+		j.terminate()
+		return
+	}
+	j.stderr.Notice(fmt.Sprintf("pgasrun: -keep-going: PE %d has failed, and the others run on: they compute and access the memory of those that are left, and whatever has to wait returns the error\n", failed))
+}
+
+// notifyOthers tells the PEs of all hosts but h of a failure: their blocked calls return an error.
+func (j *job) notifyOthers(h *host, d frame.Death) {
+	for _, other := range j.hosts {
+		if other != h && other.started && !other.gone {
+			other.send.SendValue(frame.ToFailed, d)
+		}
+	}
+}
+
+// terminate asks every PE to end, unless the user has just done so, and kills those that are left after Spec.Grace.
+func (j *job) terminate() {
+	if j.terminating {
+		return
+	}
+	j.terminatedAt = boot.Clock()
+	j.killAgentsAfter(j.spec.Grace)
+	j.continueAgents()
+	if j.userSignal == 0 {
+		j.signal(frame.ToTerminate, syscall.SIGTERM)
+	}
+}
+
+// kill takes the next step when a request to end has not been enough. The first step kills the PEs, the second the
+// agents' commands. The third gives up waiting for processes that hold the output open.
+func (j *job) kill() {
+	switch j.killSteps++; j.killSteps {
+	case 1:
+		j.signal(frame.ToSignal, syscall.SIGKILL)
+		j.closeInputs()
+	case 2:
+		j.killAgents()
+	default:
+		j.outputStuck = true
+	}
+	j.killTimer = time.After(5 * time.Second)
+}
+
+// killAgents kills the commands of all agents, with the local processes that they have started.
+func (j *job) killAgents() {
+	for _, h := range j.hosts {
+		h.kill()
+	}
+	j.signalRelays(unix.SIGKILL)
+}
+
+// closeInputs makes every agent kill its PEs and end. A command that has not become an agent yet is ended: it may
+// be anything, and need not read its input.
+func (j *job) closeInputs() {
+	for _, h := range j.hosts {
+		if h.link != nil {
+			h.link.In.Close()
+		}
+		if h.ready == nil && h.link != nil && !h.gone {
+			j.endCommand(h.link)
+		}
+	}
+	j.closeRelays()
+}
+
+// signal sends sig to every PE; k is ToSignal or ToTerminate.
+func (j *job) signal(k frame.Kind, sig syscall.Signal) {
+	for _, h := range j.hosts {
+		if h.started && !h.gone {
+			h.send.Send(k, []byte{byte(sig)})
+		}
+	}
+}
+
+// mayGoOnAfter reports whether another term may follow the end of a PE: it was killed, or lost, which need not happen
+// again. An error or a panic of the program would.
+func mayGoOnAfter(d frame.Death) bool {
+	switch {
+	case d.Accused != nil || d.CauseClass() == frame.Consequence || d.CauseClass() == frame.AbortedInC:
+		return true
+	case d.CauseClass() == frame.OwnFailure:
+		return d.Status.Signaled() && d.Reason == boot.EndUnknown
+	}
+	return false
+}
+
+// mayGoOn reports whether another term may follow this one, as far as the launcher itself and the user are concerned.
+func (j *job) mayGoOn() bool {
+	return j.recoveries < j.spec.Survive && j.userSignal == 0 && !j.globalExiting && !j.outputStuck && (j.startErr == nil || j.lostHost != nil)
+}
+
+// goesOn reports whether another term follows this one, whose PEs are gone: a PE or a host was lost, and no PE had left
+// the job before, since its results may be out.
+func (j *job) goesOn() bool {
+	if !j.mayGoOn() || j.lostHost == nil && len(j.deaths) == 0 {
+		return false
+	}
+	for _, d := range j.ended {
+		if !d.Failed() {
+			return false
+		}
+	}
+	if j.lostHost != nil {
+		return true
+	}
+	o, lost := j.rootCause(j.tails)
+	return lost >= 0 || mayGoOnAfter(o.Death)
+}
+
+// killForTerm kills the PEs of a term that may be followed by another.
+func (j *job) killForTerm() {
+	j.terminatedAt = boot.Clock()
+	j.killSteps = 1 // the next is for agents that do not do it
+	j.terminating, j.killTimer = true, time.After(agentTime)
+	j.continueAgents()
+	j.signal(frame.ToSignal, syscall.SIGKILL)
+}
+
+// agentTime is how long an agent may take to kill its PEs and to say so.
+const agentTime = 5 * time.Second
+
+// beginTerm begins the next term.
+func (j *job) beginTerm() {
+	j.recoveries++
+	j.stderr.Notice(fmt.Sprintf("pgasrun: %s: all PEs are started again (%d of %s)\n", j.whyTermEnded(), j.recoveries, plural.Count(j.spec.Survive, "time")))
+	j.reset()
+	j.connect.Reset(j.spec.ConnectTimeout)
+	for _, h := range j.hosts {
+		again := h.gone
+		h.hostTerm = hostTerm{}
+		if j.live != nil {
+			j.live.beginTerm(h)
+		}
+		if !again {
+			j.sendConfig(h)
+			continue
+		}
+		h.forget()
+		l, err := j.spec.start(h.agent)
+		if err != nil {
+			h.gone = true
+			j.abort(fmt.Errorf("host %s: %w", h.Name, err))
+			return
+		}
+		h.via = nil
+		j.follow(h, l)
+	}
+}
+
+// whyTermEnded says why the PEs of a term are gone, in one line.
+func (j *job) whyTermEnded() string {
+	if j.lostHost != nil {
+		return fmt.Sprintf("host %s is lost", j.lostHost.Name)
+	}
+	report := j.report(j.hosts, j.tails).String()
+	line, _, _ := strings.Cut(report, "\n")
+	return line
+}
+
+// sendConfig sends h's agent its configuration, which may be longer than a pipe holds.
+func (j *job) sendConfig(h *host) { go h.send.SendValue(frame.ToConfig, j.config(h)) }
+
+// outputTime is how long agents may take to pass on the last output.
+const outputTime = 5 * time.Second
+
+// handleGlobalExit begins the end of the job, for a PE of h that called GlobalExit. If a PE has failed before, that
+// remains the reason.
+func (j *job) handleGlobalExit(h *host, x frame.GlobalExit) {
+	j.spec.Logf("host %s: PE %d ends the job with status %d", h.Name, x.PE, x.Status)
+	if !j.globalExiting {
+		j.globalExiting = true
+		j.status = x.Status
+		if len(j.deaths) > 0 {
+			first, _ := j.rootCause(j.tails)
+			j.status = max(x.Status, first.Death.ExitStatus())
+		}
+		j.killAgentsAfter(j.spec.Grace)
+		for _, other := range j.hosts {
+			if other != h && other.running() {
+				other.send.Send(frame.ToStop)
+			}
+		}
+	}
+	j.killWhenStopped()
+}
+
+// killWhenStopped kills all PEs when those of every host have been stopped. The agents remain, to pass on
+// what the PEs have written.
+func (j *job) killWhenStopped() {
+	if !j.globalExiting || j.globalExitKilled {
+		return
+	}
+	for _, h := range j.hosts {
+		if h.running() && !h.stopped {
+			return
+		}
+	}
+	j.globalExitKilled = true
+	j.signal(frame.ToSignal, syscall.SIGKILL)
+	j.killAgentsAfter(outputTime)
+}

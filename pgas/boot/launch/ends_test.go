@@ -1,0 +1,98 @@
+package launch
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// TestTermsSimulated: PEs, agents and relays are killed at random moments, several of them at once now and then. All
+// PEs are started again each time, and the job ends well when nobody is killed any more.
+func TestTermsSimulated(t *testing.T) {
+	seeds := 150
+	if testing.Short() {
+		seeds = 30
+	}
+	for seed := range uint64(seeds) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { testTerms(t, rand.New(rand.NewPCG(seed, 1))) })
+		})
+	}
+}
+
+func testTerms(t *testing.T, r *rand.Rand) {
+	s := newSimulation()
+	s.linger = time.Second
+	const pes, most = 2, 6
+	hosts := []int{2, 3, 7, 20}[r.IntN(4)]
+	spec := s.spec(hosts, pes, 2)
+	spec.Survive = most
+	kills, done := r.IntN(most), make(chan struct{})
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		defer close(done)
+		for range kills {
+			for !s.allStay(hosts * pes) {
+				if time.Sleep(latency); ctx.Err() != nil {
+					return
+				}
+			}
+			time.Sleep(time.Duration(r.IntN(900)) * time.Millisecond)
+			s.killSome(r, 1+r.IntN(3))
+			time.Sleep(latency) // the PEs that were killed stay no longer
+		}
+	}()
+	res, err := Run(t.Context(), spec)
+	cancel()
+	<-done
+	if err != nil || res.Status != 0 || res.First != nil || res.Recoveries != kills {
+		t.Errorf("%d hosts, %d kills: %+v, %v", hosts, kills, res, err)
+	}
+	s.checkEnded(t)
+}
+
+// allStay reports whether so many PEs have found each other, and stay.
+func (s *simulation) allStay(pes int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.lingering == pes
+}
+
+// someProcess returns an agent or relay that has not ended.
+func (s *simulation) someProcess(r *rand.Rand) *simProcess {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for {
+		p := s.processes[r.IntN(len(s.processes))]
+		select {
+		case <-p.ended:
+		default:
+			return p
+		}
+	}
+}
+
+// killSome kills some PEs, agents or relays.
+func (s *simulation) killSome(r *rand.Rand, n int) {
+	for range n {
+		p := s.someProcess(r)
+		p.mu.Lock()
+		var pids []int
+		for pid := range p.pes {
+			pids = append(pids, pid)
+		}
+		p.mu.Unlock()
+		slices.Sort(pids)
+		if r.IntN(3) == 0 || len(pids) == 0 {
+			p.signalled(unix.SIGKILL)
+			continue
+		}
+		p.Signal(pids[r.IntN(len(pids))], unix.SIGKILL)
+	}
+}
