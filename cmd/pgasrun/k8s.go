@@ -26,6 +26,9 @@ commands that follow, wait for and remove the job. docs/use/kubernetes.md says m
 
 `
 
+const usageClaim = "a PersistentVolumeClaim, ReadWriteMany, in which the program keeps what it saves (package ckpt); " +
+	"pods that fail or are evicted are started again, and the job goes on: the `name` of the claim"
+
 // k8sOptions are the command line of pgasrun k8s.
 type k8sOptions struct {
 	job      k8s.Spec
@@ -40,6 +43,7 @@ var insteadOfK8s = map[string]string{
 	"pprof":   "nothing collects profiles from pods: set " + boot.EnvProfiles + " to a directory of a volume that they have",
 	"metrics": "a program serves its own with package metrics",
 	"topo":    retired["topo"],
+	"restart": "with -checkpoint Kubernetes starts pods again",
 }
 
 func (o *k8sOptions) flags() *flagSet {
@@ -63,6 +67,7 @@ func (o *k8sOptions) flags() *flagSet {
 	s.text(pods, &o.job.PullPolicy, "pull", "when nodes pull the image: `Always`, IfNotPresent or Never (default: Kubernetes')")
 	s.text(pods, &o.job.CPU, "cpu", "`CPUs` of a pod (default: one for each of its PEs)")
 	s.text(pods, &o.job.Memory, "memory", "`memory` of a pod with its PEs' heaps, such as 8Gi (default: 1Gi for each PE)")
+	s.text(pods, &o.job.Claim, "checkpoint", usageClaim)
 	s.value(pods, &o.exported, "x", usageX)
 	s.truth(pods, &o.job.Tag, "tag", usageTag)
 	s.period(pods, &o.job.Grace, "grace", usageGrace+" (default: 30s)")
@@ -98,6 +103,9 @@ func runK8s(args []string, out io.Writer) (int, error) {
 		o.job.Assembly = within
 	}
 	delete(o.job.Env, boot.EnvBootTimeout)
+	if o.job.Claim != "" {
+		delete(o.job.Env, boot.EnvCheckpoint)
+	}
 	if err := k8s.Write(out, o.job); err != nil {
 		return statusUsage, err
 	}

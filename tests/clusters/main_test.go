@@ -31,7 +31,7 @@ import (
 var (
 	hosts  *netns.Hosts // three; the third is for what a job's host is not
 	dir    string       // of everything that the tests write; it marks their processes, too
-	bin    string       // body, gups, wordcount, pgasrun
+	bin    string       // body, gups, heat, wordcount, pgasrun
 	set    sync.Once
 	failed error
 )
@@ -127,7 +127,7 @@ func build() error {
 	if err := built.Commands(root, bin); err != nil {
 		return err
 	}
-	cmd := exec.Command("go", "build", "-o", bin+"/", "./tests/clusters/body", "./samples/wordcount", "./samples/gups")
+	cmd := exec.Command("go", "build", "-o", bin+"/", "./tests/clusters/body", "./samples/wordcount", "./samples/gups", "./samples/heat")
 	cmd.Dir = root
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w\n%s", err, out)

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -25,8 +26,10 @@ type manifest struct {
 	Kind string
 	Data map[string]string
 	Spec struct {
-		Completions int
-		Template    struct {
+		Completions          int
+		BackoffLimitPerIndex int
+		PodFailurePolicy     struct{ Rules []podRule }
+		Template             struct {
 			Spec struct {
 				Subdomain       string
 				SecurityContext struct{ RunAsUser, RunAsGroup, FSGroup int }
@@ -44,6 +47,16 @@ type manifest struct {
 	}
 }
 
+// podRule is a rule of the manifest for pods that have failed.
+type podRule struct {
+	Action      string
+	OnExitCodes struct {
+		Operator string
+		Values   []int
+	}
+	OnPodConditions []struct{ Type string }
+}
+
 // pods are the pods of a job.
 type pods struct {
 	t      *testing.T
@@ -51,10 +64,11 @@ type pods struct {
 	secret map[string]string
 	dns    *clusterDNS
 	name   string // of the job
+	claim  string // the directory that stands for the volume of -checkpoint
 }
 
-// newPods has pgasrun print a job of four PEs in two pods, of a program with arguments. The resolvers know none of them
-// yet.
+// newPods has pgasrun print a job of four PEs in two pods, of a program with arguments, which flags may precede. The
+// resolvers know none of them yet.
 func newPods(t *testing.T, command ...string) *pods {
 	t.Helper()
 	needHosts(t)
@@ -68,7 +82,8 @@ func newPods(t *testing.T, command ...string) *pods {
 	if o.status != 0 {
 		t.Fatal(o)
 	}
-	p := &pods{t: t, name: filepath.Base(command[0]), dns: &clusterDNS{pods: map[string]string{}, asked: map[string]int{}}}
+	program := slices.IndexFunc(command, filepath.IsAbs)
+	p := &pods{t: t, name: filepath.Base(command[program]), dns: &clusterDNS{pods: map[string]string{}, asked: map[string]int{}}}
 	for objects := yaml.NewDecoder(strings.NewReader(o.out)); ; {
 		var o map[string]any
 		if objects.Decode(&o) != nil {
@@ -145,7 +160,11 @@ func (p *pods) pod(i, host int, env ...string) *exec.Cmd {
 		if e.Name == "PGAS_HOST" { // from the pod's annotation
 			e.Value = strconv.Itoa(i)
 		}
-		cmd.Env = append(cmd.Env, e.Name+"="+strings.ReplaceAll(e.Value, c.VolumeMounts[0].MountPath, at))
+		value := strings.ReplaceAll(e.Value, c.VolumeMounts[0].MountPath, at)
+		if p.claim != "" {
+			value = strings.ReplaceAll(value, c.VolumeMounts[2].MountPath, p.claim)
+		}
+		cmd.Env = append(cmd.Env, e.Name+"="+value)
 	}
 	cmd.Env = append(cmd.Env, env...)
 	return cmd

@@ -2,8 +2,10 @@ package k8s
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -26,6 +28,11 @@ type jobSet struct {
 		} `json:"network"`
 		FailurePolicy struct {
 			MaxRestarts int32 `json:"maxRestarts"`
+			Rules       []struct {
+				Name                string   `json:"name"`
+				Action              string   `json:"action"`
+				OnJobFailureReasons []string `json:"onJobFailureReasons"`
+			} `json:"rules"`
 		} `json:"failurePolicy"`
 		Suspend        *bool `json:"suspend"`
 		ReplicatedJobs []struct {
@@ -126,7 +133,13 @@ func TestTypes(t *testing.T) {
 			if len(o.secret.Data["secret"]) < 32 {
 				t.Error("the secret is too short")
 			}
-			if *o.job.BackoffLimit != 0 || pod.RestartPolicy != corev1.RestartPolicyNever || len(o.job.PodFailurePolicy.Rules) != 2 {
+			if pod.RestartPolicy != corev1.RestartPolicyNever {
+				t.Error("the kubelet would start a PE again beside its job")
+			}
+			switch saves := strings.HasPrefix(name, "saved"); {
+			case saves:
+				checkSaves(t, o)
+			case *o.job.BackoffLimit != 0 || len(o.job.PodFailurePolicy.Rules) != 2:
 				t.Error("a PE could be started again")
 			}
 			if pod.ServiceAccountName != "" || *pod.AutomountServiceAccountToken {
@@ -155,6 +168,40 @@ func checkNames(t *testing.T, o objects) {
 	}
 	if !found {
 		t.Errorf("PGAS_RENDEZVOUS is not at %s", first)
+	}
+}
+
+// checkSaves: the pods have the claim's volume where PGAS_CHECKPOINT is, and are started again, also after the status
+// and the condition of pods that were asked to end: then without a limit.
+func checkSaves(t *testing.T, o objects) {
+	t.Helper()
+	pod := o.job.Template.Spec
+	mount := pod.Containers[0].VolumeMounts[2]
+	v := pod.Volumes[2]
+	if c := v.PersistentVolumeClaim; c == nil || c.ReadOnly || v.Name != mount.Name || mount.ReadOnly {
+		t.Errorf("the claim is not mounted: %+v at %+v", v, mount)
+	}
+	if !slices.Contains(pod.Containers[0].Env, corev1.EnvVar{Name: "PGAS_CHECKPOINT", Value: mount.MountPath + "/" + o.meta.Name}) {
+		t.Errorf("PGAS_CHECKPOINT is not in %s", mount.MountPath)
+	}
+	action := batchv1.PodFailurePolicyActionIgnore
+	if o.jobSet != nil {
+		action = batchv1.PodFailurePolicyActionFailJob
+		policy := o.jobSet.Spec.FailurePolicy
+		got := fmt.Sprint(*o.job.BackoffLimit, policy.Rules)
+		want := fmt.Sprintf("0 [{timeout FailJobSet [%s]} {disruption RestartJobSetAndIgnoreMaxRestarts [%s]}]",
+			batchv1.JobReasonDeadlineExceeded, batchv1.JobReasonPodFailurePolicy)
+		if policy.MaxRestarts == 0 || got != want {
+			t.Errorf("the Job of the JobSet is made anew by %d %s, want %s", policy.MaxRestarts, got, want)
+		}
+	} else if o.job.BackoffLimit != nil || *o.job.BackoffLimitPerIndex == 0 || *o.job.MaxFailedIndexes != 0 ||
+		*o.job.PodReplacementPolicy != batchv1.Failed {
+		t.Errorf("pods are not started again: %+v", o.job)
+	}
+	rules := o.job.PodFailurePolicy.Rules
+	if len(rules) != 2 || rules[0].Action != action || rules[0].OnPodConditions[0].Type != corev1.DisruptionTarget ||
+		rules[1].Action != action || !slices.Equal(rules[1].OnExitCodes.Values, []int32{75}) {
+		t.Errorf("the rules are %+v", rules)
 	}
 }
 

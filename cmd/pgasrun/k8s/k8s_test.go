@@ -22,7 +22,9 @@ var specs = map[string]Spec{
 		Env: map[string]string{"PGAS_HEAP_MAX": "1g", "A": "$x"}, Timeout: 90 * time.Minute, Grace: 5 * time.Second, Assembly: time.Hour,
 		Tag: true, PullPolicy: "Never", Queue: "lab-a",
 	},
-	"jobset": {Name: "ring", Image: "ring", Program: "/ring", PEs: 3, Pods: 3, JobSet: true, Queue: "lab-a"},
+	"saved":    {Image: "heat", Program: "/bin/heat", PEs: 8, Pods: 2, Claim: "cuts", Timeout: time.Hour},
+	"savedset": {Image: "heat", Program: "/bin/heat", PEs: 8, Pods: 2, Claim: "cuts", Timeout: time.Hour, JobSet: true},
+	"jobset":   {Name: "ring", Image: "ring", Program: "/ring", PEs: 3, Pods: 3, JobSet: true, Queue: "lab-a"},
 }
 
 func TestGolden(t *testing.T) {
@@ -82,6 +84,7 @@ func TestMistakes(t *testing.T) {
 		"-n 0 and -pods 1:":                            func(s *Spec) { s.PEs, s.Pods = 0, 1 },
 		"-cpu four is not a number of CPUs":            func(s *Spec) { s.CPU = "four" },
 		"-memory 63Mi: a pod with 4 PEs needs":         func(s *Spec) { s.Memory = "63Mi" },
+		"-checkpoint \"/cuts\" is not the name":        func(s *Spec) { s.Claim = "/cuts" },
 		"the pull policy \"often\" is not Always":      func(s *Spec) { s.PullPolicy = "often" },
 	} {
 		s := Spec{Image: "i", Program: "/app", PEs: 7, Pods: 2}

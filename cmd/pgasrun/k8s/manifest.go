@@ -15,6 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/gopgas/gopgas/internal/plural"
+	"github.com/gopgas/gopgas/pgas/boot"
 )
 
 // Labels of Kubernetes and of those that start jobs in its place.
@@ -33,6 +34,10 @@ const (
 	hostsKey   = "hosts"
 	secretMode = 0o440 // with fsGroup: of root, for the group of the PEs
 )
+
+// claimDir is where a pod has the volume of a claim. Each job has a directory of its name there, so that several have
+// the claim in common, and a job that is printed anew finds what it has saved.
+const claimDir = "/checkpoint"
 
 // replicated is the name of a JobSet's only job.
 const replicated = "pes"
@@ -68,10 +73,14 @@ func (s *Spec) header() string {
 	if s.JobSet {
 		kind = "jobset"
 	}
+	again := "for another, delete this one and print the file anew."
+	if s.Claim != "" {
+		again = "to go on after that, or for another, delete this one and print the file anew."
+	}
 	return fmt.Sprintf("# %s of %s in %s. `kubectl create -f FILE` starts them, `kubectl delete -f FILE` removes them and their logs.\n"+
 		"# `kubectl logs -f -l %s=%s --prefix` follows what they print; `kubectl wait --for=condition=Complete %s/%s` waits.\n"+
-		"# The secret is for one run: for another, delete this one and print the file anew.\n",
-		plural.Count(s.PEs, "PE"), s.Program, plural.Count(s.Pods, "pod"), jobLabel, s.Name, kind, s.Name)
+		"# The secret is for one run: %s\n",
+		plural.Count(s.PEs, "PE"), s.Program, plural.Count(s.Pods, "pod"), jobLabel, s.Name, kind, s.Name, again)
 }
 
 func (s *Spec) objects(secret []byte) []object {
@@ -95,6 +104,7 @@ func (s *Spec) objects(secret []byte) []object {
 	if s.JobSet {
 		return append(objects, object{APIVersion: "jobset.x-k8s.io/v1alpha2", Kind: "JobSet", Metadata: meta, Spec: jobSetSpec{
 			Network:        jobSetNetwork{EnableDNSHostnames: true, Subdomain: s.Name, PublishNotReadyAddresses: true},
+			FailurePolicy:  s.failurePolicy(),
 			Suspend:        s.Queue != "",
 			ReplicatedJobs: []replicatedJob{{Name: replicated, Replicas: 1, Template: jobTemplate{s.job(hosts[0], "", false)}}},
 		}})
@@ -132,20 +142,55 @@ func (s *Spec) metadata() metadata {
 }
 
 // job returns the Indexed Job. Every pod that fails, or is evicted, fails the whole: a PE cannot be started again.
+//
+// A job that saves goes on. When a pod has failed, the PEs of the others find that out and end, so each pod of the job
+// fails, and each is started again. The limit is one for each index: with one for all of them Kubernetes would take the
+// pods of a single failure for as many failures, and double the time until it starts them with each.
 func (s *Spec) job(first, subdomain string, suspend bool) jobSpec {
-	return jobSpec{
+	j := jobSpec{
 		CompletionMode: "Indexed", Completions: s.Pods, Parallelism: s.Pods, Suspend: suspend,
-		ActiveDeadlineSeconds: seconds(s.Timeout),
-		PodFailurePolicy: podFailurePolicy{[]podFailureRule{
-			{Action: "FailJob", OnPodConditions: []podCondition{{"DisruptionTarget", "True"}}},
-			{Action: "FailJob", OnExitCodes: &onExitCodes{"NotIn", []int{0}}},
-		}},
+		BackoffLimit: new(int), ActiveDeadlineSeconds: seconds(s.Timeout),
 		Template: podTemplate{Metadata: metadata{Labels: s.labels()}, Spec: s.pod(first, subdomain)},
 	}
+	disrupted := []podCondition{{"DisruptionTarget", "True"}}
+	stopped := &onExitCodes{"In", []int{boot.StopStatus}}
+	switch {
+	case s.Claim == "":
+		j.PodFailurePolicy.Rules = []podFailureRule{
+			{Action: "FailJob", OnPodConditions: disrupted},
+			{Action: "FailJob", OnExitCodes: &onExitCodes{"NotIn", []int{0}}},
+		}
+	case s.JobSet: // which makes the whole Job anew, and counts no failure by a rule (failurePolicy)
+		j.PodFailurePolicy.Rules = []podFailureRule{
+			{Action: "FailJob", OnPodConditions: disrupted},
+			{Action: "FailJob", OnExitCodes: stopped},
+		}
+	default:
+		limit := restarts
+		j.BackoffLimit, j.BackoffLimitPerIndex, j.MaxFailedIndexes = nil, &limit, new(int)
+		j.PodReplacementPolicy = "Failed"
+		j.PodFailurePolicy.Rules = []podFailureRule{
+			{Action: "Ignore", OnPodConditions: disrupted},
+			{Action: "Ignore", OnExitCodes: stopped},
+		}
+	}
+	return j
+}
+
+// failurePolicy returns what a JobSet does when its Job has failed. A job that saves is started again: not after the
+// time of -timeout, and without counting it if a pod was evicted, or if the job was asked to stop and has saved.
+func (s *Spec) failurePolicy() failurePolicy {
+	if s.Claim == "" {
+		return failurePolicy{}
+	}
+	return failurePolicy{MaxRestarts: restarts, Rules: []failureRule{
+		{"timeout", "FailJobSet", []string{"DeadlineExceeded"}},
+		{"disruption", "RestartJobSetAndIgnoreMaxRestarts", []string{"PodFailurePolicy"}},
+	}}
 }
 
 func (s *Spec) pod(first, subdomain string) podSpec {
-	return podSpec{
+	p := podSpec{
 		Subdomain: subdomain, RestartPolicy: "Never", TerminationGracePeriodSeconds: seconds(s.Grace),
 		SecurityContext: podSecurity{RunAsNonRoot: true, RunAsUser: user, RunAsGroup: user, FSGroup: user, SeccompProfile: seccompProfile{"RuntimeDefault"}},
 		TopologySpreadConstraints: []spreadConstraint{{
@@ -157,6 +202,12 @@ func (s *Spec) pod(first, subdomain string) podSpec {
 			{Name: "tmp", EmptyDir: &emptyDir{}},
 		},
 	}
+	if s.Claim != "" {
+		p.Volumes = append(p.Volumes, volume{Name: "checkpoint", Claim: &claimVolume{s.Claim}})
+		c := &p.Containers[0]
+		c.VolumeMounts = append(c.VolumeMounts, volumeMount{"checkpoint", claimDir, false})
+	}
+	return p
 }
 
 func (s *Spec) container(first string) container {
@@ -194,6 +245,9 @@ func (s *Spec) environ(first string) []envVar {
 		{Name: "PGAS_RENDEZVOUS", Value: first + ":" + strconv.Itoa(port)},
 		{Name: "PGAS_SECRET_FILE", Value: secretDir + "/" + secretKey},
 		{Name: "PGAS_BOOT_TIMEOUT", Value: s.Assembly.String()},
+	}
+	if s.Claim != "" {
+		env = append(env, envVar{Name: boot.EnvCheckpoint, Value: claimDir + "/" + s.Name})
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
 		env = append(env, envVar{Name: name, Value: literal([]string{s.Env[name]})[0]})

@@ -67,7 +67,14 @@ type jobSetNetwork struct {
 }
 
 type failurePolicy struct {
-	MaxRestarts int `yaml:"maxRestarts"`
+	MaxRestarts int           `yaml:"maxRestarts"`
+	Rules       []failureRule `yaml:"rules,omitempty"`
+}
+
+type failureRule struct {
+	Name                string   `yaml:"name"`
+	Action              string   `yaml:"action"`
+	OnJobFailureReasons []string `yaml:"onJobFailureReasons"`
 }
 
 type replicatedJob struct {
@@ -84,9 +91,12 @@ type jobSpec struct {
 	CompletionMode        string           `yaml:"completionMode"`
 	Completions           int              `yaml:"completions"`
 	Parallelism           int              `yaml:"parallelism"`
-	BackoffLimit          int              `yaml:"backoffLimit"`
+	BackoffLimit          *int             `yaml:"backoffLimit,omitempty"`
+	BackoffLimitPerIndex  *int             `yaml:"backoffLimitPerIndex,omitempty"`
+	MaxFailedIndexes      *int             `yaml:"maxFailedIndexes,omitempty"`
 	ActiveDeadlineSeconds int64            `yaml:"activeDeadlineSeconds,omitempty"`
 	Suspend               bool             `yaml:"suspend,omitempty"`
+	PodReplacementPolicy  string           `yaml:"podReplacementPolicy,omitempty"`
 	PodFailurePolicy      podFailurePolicy `yaml:"podFailurePolicy"`
 	Template              podTemplate      `yaml:"template"`
 }
@@ -197,6 +207,11 @@ type volume struct {
 	Name     string        `yaml:"name"`
 	Secret   *secretVolume `yaml:"secret,omitempty"`
 	EmptyDir *emptyDir     `yaml:"emptyDir,omitempty"`
+	Claim    *claimVolume  `yaml:"persistentVolumeClaim,omitempty"`
+}
+
+type claimVolume struct {
+	ClaimName string `yaml:"claimName"`
 }
 
 type secretVolume struct {

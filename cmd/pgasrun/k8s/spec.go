@@ -41,6 +41,7 @@ type Spec struct {
 	Assembly   time.Duration     // how long pods wait for each other; default: 10m
 	Tag        bool              // start every line with the number of its PE
 	PullPolicy string            // when the image is pulled; default: what Kubernetes does
+	Claim      string            // a PersistentVolumeClaim for what the program saves, so that pods are started again
 
 	hostPEs []int // the PEs of each pod
 }
@@ -51,6 +52,10 @@ const user = 65532
 // port is where PE 0 serves the exchange. A pod has its own address, so no other job uses it.
 const port = 7070
 
+// restarts is how often a job that saves is started again after failures: as often as Kubernetes starts a pod again if
+// nothing else is said.
+const restarts = 6
+
 // maxPods bounds the list of hosts, which is in a Secret: 1 MiB.
 const maxPods = 10000
 
@@ -60,6 +65,7 @@ const maxName = 63 - len("-pes-0-0-") - 5
 var (
 	label    = regexp.MustCompile(`^[a-z]([-a-z0-9]*[a-z0-9])?$`)
 	noLabel  = regexp.MustCompile(`[^a-z0-9]+`)
+	claim    = regexp.MustCompile(`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$`)
 	quantity = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?)(m|k|M|G|T|Ki|Mi|Gi|Ti)?$`)
 )
 
@@ -84,6 +90,9 @@ func (s *Spec) complete() error {
 	}
 	if s.Queue != "" && (!label.MatchString(s.Queue) || len(s.Queue) > 63) {
 		return fmt.Errorf("-queue %q is not the name of a LocalQueue of Kueue", s.Queue)
+	}
+	if s.Claim != "" && (!claim.MatchString(s.Claim) || len(s.Claim) > 253) {
+		return fmt.Errorf("-checkpoint %q is not the name of a PersistentVolumeClaim: `kubectl get pvc` lists them", s.Claim)
 	}
 	if err := s.divide(); err != nil {
 		return err

@@ -55,6 +55,8 @@ type StaticSpec struct {
 	Unbound   bool
 	Signals   <-chan os.Signal
 	Logf      func(format string, args ...any)
+
+	saves bool // the environment says where the program saves its state
 }
 
 // complete checks the spec and fills in defaults.
@@ -62,10 +64,11 @@ func (s *StaticSpec) complete() error {
 	if err := CheckHosts(s.Hosts); err != nil {
 		return err
 	}
-	if _, err := boot.ParseSettings(slices.Concat(s.Environ, s.Env)); err != nil {
+	set, err := boot.ParseSettings(slices.Concat(s.Environ, s.Env))
+	if err != nil {
 		return err
 	}
-	var err error
+	s.saves = set.Checkpoint != ""
 	if s.Dir, s.Program, err = whereItRuns(s.Dir, s.Program); err != nil {
 		return err
 	}
@@ -258,7 +261,9 @@ func (s *staticHost) exited(e staticExit) {
 	if status := d.ExitStatus(); !s.killing || s.status == 0 {
 		s.status = max(s.status, status)
 	}
-	if ws == 0 || s.killing || s.signal == unix.SIGTERM && ws.ExitStatus() == boot.StopStatus {
+	// One SIGTERM, to any host, has all PEs of the job save and stop.
+	stopped := ws.ExitStatus() == boot.StopStatus && (s.spec.saves || s.signal == unix.SIGTERM)
+	if ws == 0 || s.killing || stopped {
 		return
 	}
 	if s.failures = append(s.failures, d); len(s.failures) > 1 {
