@@ -4,6 +4,7 @@ package clusters
 // Slurm after the end of an allocation's time. Each has the result of a job that nobody has disturbed.
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,10 +22,11 @@ import (
 // hundredth of that. A test that has come too late to disturb a job has another one run for longer.
 var heatSteps = []int{200, 1600, 12800}
 
-// heatOf returns the arguments of the program whose PE 0 compares its result with that of one PE.
-func heatOf(steps int) []string {
+// heatOf returns the command of a job that saves after each so many steps. Its PE 0 compares its result with that of
+// one PE.
+func heatOf(steps, save int) []string {
 	words := []string{bin + "/heat", "-version", "saved", "-verify", "-rows", "4"}
-	return append(words, "-steps", strconv.Itoa(steps), "-save", strconv.Itoa(steps/100))
+	return append(words, "-steps", strconv.Itoa(steps), "-save", strconv.Itoa(save))
 }
 
 var unevenness = regexp.MustCompile(`unevenness (\S+),`)
@@ -32,7 +34,7 @@ var unevenness = regexp.MustCompile(`unevenness (\S+),`)
 // expectHeat checks that a job has printed the result of an undisturbed one, once.
 func expectHeat(t *testing.T, out string, steps int) {
 	t.Helper()
-	want := run(t, onHost(hangContext(t), 0, heatOf(steps)...))
+	want := run(t, onHost(hangContext(t), 0, heatOf(steps, steps)...))
 	result, got := unevenness.FindStringSubmatch(want.out), unevenness.FindAllStringSubmatch(out, -1)
 	if want.status != 0 || len(result) != 2 || len(got) != 1 || got[0][1] != result[1] {
 		t.Errorf("the result is %v, want that of: %v\nit has printed:\n%s", got, want, out)
@@ -124,7 +126,7 @@ func disturbedPods(t *testing.T, disturb func(*controller)) (*controller, int) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := &controller{pods: newPods(t, append([]string{"-checkpoint", "cuts"}, heatOf(steps)...)...)}
+		c := &controller{pods: newPods(t, append([]string{"-checkpoint", "cuts"}, heatOf(steps, steps/100)...)...)}
 		c.claim = claim
 		c.running, c.evicted, c.failures, c.ignored = map[int]*exec.Cmd{}, map[int]bool{}, map[int]int{}, map[int]int{}
 		if err := os.Chown(claim, 0, c.job.Spec.Template.Spec.SecurityContext.FSGroup); err != nil {
@@ -196,4 +198,85 @@ func TestPodEvictedSaves(t *testing.T) {
 		t.Errorf("failures %v, of which these do not count: %v", c.failures, c.ignored)
 	}
 	noneLeft(t, "heat", "pgasrun")
+}
+
+// TestBatchScriptSaves: the script of `pgasgen init` has Slurm start a job again that has saved its state, since its
+// steps have got the signal of --signal, and the job goes on. A job that is cancelled is not started again. slurmctld
+// sends the signal twice a minute at most; here scancel sends the same one.
+func TestBatchScriptSaves(t *testing.T) {
+	needSlurm(t)
+	var all sync.WaitGroup
+	cancelled := map[string]*batchJob{"srun": {}, "pgasrun": {}}
+	for by, path := range batchPaths() {
+		all.Go(func() { requeued(t, by, path) })
+		all.Go(func() {
+			job := cancelled[by]
+			*job = submitHeat(t, "cancelled-"+by, path, 1_000_000, 2)
+			job.signal(t)
+		})
+	}
+	all.Wait()
+	noneLeft(t, "heat", "pgasrun", "srun")
+	for by, job := range cancelled {
+		if !job.has("JobState=CANCELLED") || !job.has("Restarts=0") {
+			t.Errorf("%s: the job was cancelled, and is to stay so: %s", by, job.printed())
+		}
+	}
+}
+
+func requeued(t *testing.T, by, path string) {
+	for _, steps := range heatSteps {
+		job := submitHeat(t, "saves-"+by, path, steps, steps/100)
+		job.signal(t, "-s", "TERM")
+		if err := await(func() bool { return job.has("Restarts=1") || job.has("JobState=COMPLETED") }); err != nil {
+			t.Errorf("%s: %v: %s", by, err, job.printed())
+		}
+		if !job.has("Restarts=1") {
+			t.Logf("%d steps had ended before they were disturbed", steps)
+			continue
+		}
+		if err := await(func() bool { return hasten(t, job.id) }); err != nil {
+			t.Errorf("%s: %v", by, err)
+		}
+		state, out := awaitJob(t, job.id, job.said)
+		if state != "COMPLETED" || strings.Count(out, "the job stops as it was asked to") != 1 {
+			t.Errorf("%s: the job is %s: %s", by, state, out)
+		}
+		expectHeat(t, out, steps)
+		return
+	}
+	t.Errorf("%s: no job was disturbed", by)
+}
+
+// batchJob is a job of Slurm, and the file of what it prints.
+type batchJob struct{ id, said string }
+
+// submitHeat submits a job that saves its state, and waits until it has a cut.
+func submitHeat(t *testing.T, name, path string, steps, save int) batchJob {
+	id, said := submit(t, name, path, strings.Join(heatOf(steps, save), " "))
+	job := batchJob{id, said}
+	cuts := filepath.Join(filepath.Dir(said), "cuts-"+id)
+	err := await(func() bool { return cutsIn(cuts) > 0 || job.has("JobState=FAILED") })
+	if err != nil || cutsIn(cuts) == 0 {
+		t.Errorf("%s: there is no cut: %v: %s", name, err, job.printed())
+	}
+	return job
+}
+
+func (j batchJob) signal(t *testing.T, how ...string) {
+	out, err := slurmCommand(t.Context(), append(append([]string{"scancel"}, how...), j.id)...).CombinedOutput()
+	if err != nil {
+		t.Errorf("scancel: %v: %s", err, out)
+	}
+}
+
+// has reports whether Slurm says something of the job.
+func (j batchJob) has(what string) bool {
+	out, err := slurmCommand(context.Background(), "scontrol", "show", "job", j.id).Output()
+	return err == nil && strings.Contains(string(out), what)
+}
+
+func (j batchJob) printed() string {
+	text, _ := os.ReadFile(j.said)
+	return string(text)
 }
