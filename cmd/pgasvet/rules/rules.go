@@ -16,6 +16,7 @@ import (
 	"github.com/gopgas/gopgas/cmd/pgasvet/rules/droppederror"
 	"github.com/gopgas/gopgas/cmd/pgasvet/rules/localread"
 	"github.com/gopgas/gopgas/cmd/pgasvet/rules/nonblocking"
+	"github.com/gopgas/gopgas/cmd/pgasvet/rules/outsidebody"
 	"github.com/gopgas/gopgas/cmd/pgasvet/rules/signalcount"
 	"github.com/gopgas/gopgas/cmd/pgasvet/rules/stackcopy"
 	"github.com/gopgas/gopgas/cmd/pgasvet/rules/unfenced"
@@ -33,6 +34,7 @@ var list = []*analysis.Analyzer{
 	droppederror.Analyzer,
 	localread.Analyzer,
 	nonblocking.Analyzer,
+	outsidebody.Analyzer,
 	signalcount.Analyzer,
 	stackcopy.Analyzer,
 	unfenced.Analyzer,
