@@ -1,6 +1,6 @@
 # What a developer types. The README has the two commands of a user.
 
-MODULES = cmd/pgasbench pgas/metrics/collector samples/cholesky
+MODULES = cmd/pgasbench pgas/metrics/collector samples/bucket samples/cholesky
 
 .PHONY: build test tidy bench bench-peers bench-peers-debian13
 

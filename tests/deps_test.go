@@ -70,6 +70,7 @@ var dependencies = map[string]string{
 	"pgas/version":                     "",
 	"internal/cuts":                    "internal/cuts/image internal/wholefile",
 	"internal/cuts/image":              "",
+	"internal/cuts/storetest":          "internal/cuts",
 	"ckpt":                             "internal/cuts internal/cuts/image internal/hook pgas",
 	"arena":                            "ckpt internal/hook pgas",
 	"atomics":                          "pgas",

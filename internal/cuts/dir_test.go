@@ -2,7 +2,6 @@ package cuts_test
 
 import (
 	"context"
-	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/gopgas/gopgas/internal/cuts"
+	"github.com/gopgas/gopgas/internal/cuts/storetest"
 )
 
 func must(t *testing.T, err error) {
@@ -27,47 +27,22 @@ func names(t *testing.T, s cuts.Store) []string {
 	return all
 }
 
-// TestDir: a file is there when it is closed, whole, and only its owner may read it. Another one takes its place at
-// once, and one that is dropped leaves nothing.
+// TestDir: a directory is a Store. It is made when it is needed, only its owner may read it, and nothing is left of
+// what was removed or dropped.
 func TestDir(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a", "b")
 	s, ctx := cuts.Dir(path), t.Context()
-	if all := names(t, s); len(all) > 0 {
-		t.Errorf("a directory that is not there has %q", all)
+	storetest.Run(t, s)
+	if entries, err := os.ReadDir(path); err != nil || len(entries) > 0 {
+		t.Errorf("%v is left, %v", entries, err)
 	}
-	for _, text := range []string{"first", "second"} {
-		w, err := s.Create(ctx, "c/one")
-		must(t, err)
-		_, err = w.Write([]byte(text))
-		must(t, err)
-		if b, err := cuts.ReadFile(ctx, s, "c/one"); text == "first" && !errors.Is(err, fs.ErrNotExist) || text == "second" && string(b) != "first" {
-			t.Errorf("before Close of %s: %q, %v", text, b, err)
-		}
-		must(t, w.Close())
-		w.Abort()
-		b, err := cuts.ReadFile(ctx, s, "c/one")
-		must(t, err)
-		if string(b) != text {
-			t.Errorf("%q, want %q", b, text)
-		}
-	}
-	w, err := s.Create(ctx, "c/two")
-	must(t, err)
-	w.Abort()
+	must(t, cuts.WriteFile(ctx, s, "c/one", []byte("text")))
 	for file, want := range map[string]fs.FileMode{"c/one": 0o600, "c": 0o700, ".": 0o700} {
 		info, err := os.Stat(filepath.Join(path, file))
 		must(t, err)
 		if info.Mode().Perm() != want {
 			t.Errorf("%s has mode %v", file, info.Mode())
 		}
-	}
-	if all := names(t, s); !slices.Equal(all, []string{"c/one"}) {
-		t.Errorf("%q", all)
-	}
-	must(t, s.Remove(ctx, "c/one"))
-	must(t, s.Remove(ctx, "c/one"))
-	if entries, err := os.ReadDir(path); err != nil || len(entries) > 0 {
-		t.Errorf("%v is left, %v", entries, err)
 	}
 }
 
