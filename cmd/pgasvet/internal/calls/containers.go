@@ -22,7 +22,7 @@ var collectives = map[string][]string{
 		"StringMap.UpdateAll", "StringMap.SetAll", "StringMap.InsertAll", "StringMap.FindAll", "StringMap.Len",
 		"StringMap.OnlyFinds", "StringMap.OnlyInserts", "StringMap.Writes", "StringMap.Save", "StringMap.Load", "StringMap.Free",
 		"TextMap.SetAll", "TextMap.FindAll", "TextMap.Len", "TextMap.Free",
-		"Queue.Free", "Queues.Free", "Tickets.Free", "WorkPool.Run", "WorkPool.Tasks", "WorkPool.Free",
+		"Queue.Free", "Queues.Free", "Tickets.Free", "WorkPool.Run", "WorkPool.RunFor", "WorkPool.Tasks", "WorkPool.Free",
 	},
 	"arena": {"Arena.Reset", "Arena.Close"},
 }
