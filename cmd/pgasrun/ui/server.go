@@ -27,7 +27,7 @@ const (
 	headerTime      = 5 * time.Second
 	answerTime      = 20 * time.Second // an answer, with the wait for news in it
 	newsTime        = 10 * time.Second // the longest wait for news
-	lastTime        = 300 * time.Millisecond
+	lastTime        = 5 * time.Second  // for a page that was shown lately, to get the last news
 	recently        = 3 * time.Second
 	longestOut      = 1 << 10 // of the list of PEs whose output is shown
 )
@@ -215,8 +215,8 @@ func (p *Page) await(ctx context.Context, version uint64) {
 	}
 }
 
-// Close ends the server. If somebody has just looked at the page, it waits until the last of it is answered with, but
-// no longer than a moment.
+// Close ends the server. While a page asks for news, as one that is shown does all the time, Close waits until the page
+// has got the last news, but no longer than lastTime. It does not wait for a page that has not asked for a while.
 func (s *Server) Close() {
 	for until := time.Now().Add(lastTime); time.Now().Before(until) && s.isWatched() && (s.waiting.Load() > 0 || s.finals.Load() == 0); {
 		time.Sleep(5 * time.Millisecond)
