@@ -67,11 +67,11 @@ func (s *Set) begin(ctx context.Context, cut Cut) {
 	s.group = s.w.Go(ctx, func(ctx context.Context) error {
 		defer cancel()
 		s.writeAndTell(ctx, x, parent)
+		if before != nil {
+			_ = before.Wait() // PE 0 may still be removing cuts
+		}
 		if x.err != nil || s.w.PE() != 0 {
 			return nil
-		}
-		if before != nil {
-			_ = before.Wait() // it may still be removing
 		}
 		if err := cuts.RemoveOld(ctx, s.store, s.keep, cut); err != nil {
 			s.say("cut %v is there, and older ones are not removed: %v", cut, err)
@@ -124,8 +124,8 @@ func (s *Set) end(x *writing) (Cut, error) {
 	return s.safe, nil
 }
 
-// endAtClose waits for the cut that is being written when the World closes. A World whose PE has failed does not wait
-// for others.
+// endAtClose waits for the cut that is being written when the World closes. After a failure of this PE it does not wait
+// for other PEs.
 func (s *Set) endAtClose() error {
 	x := s.writing
 	if x != nil && !hook.Leaves(s.w) {
@@ -178,7 +178,7 @@ func (s *Set) writeImage(ctx context.Context, cut Cut) (bytes uint64, err error)
 	return bytes, f.Close()
 }
 
-// finish writes the manifest of a cut whose images are there. PE 0 calls it.
+// finish writes the manifest of a cut, when all PEs have written their images. PE 0 calls it.
 func (s *Set) finish(ctx context.Context, cut, parent Cut, files [][]uint64) error {
 	m := &cuts.Manifest{Format: cuts.Format, Cut: cut, Parent: parent, Job: s.job, PEs: s.w.NPEs(), Program: programName()}
 	for _, x := range s.items {

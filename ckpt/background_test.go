@@ -88,7 +88,7 @@ func (b broken) Checkpoint() ckpt.Parts {
 	}
 }
 
-// TestItemFails: all PEs get the error of the one whose item cannot be saved, and nothing is saved.
+// TestItemFails: if one PE cannot save an item, all PEs get its error, and nothing is saved.
 func TestItemFails(t *testing.T) {
 	store := &memory{}
 	err := pgastest.Goroutines(t.Context(), 3, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {

@@ -106,7 +106,7 @@ func (m *Map[K, V]) become(ctx context.Context, words []uint64) error {
 	return m.SetAll(ctx, m.elementsOf(words))
 }
 
-// elementsOf iterates over the elements whose keys' and values' words are in words.
+// elementsOf iterates over elements, of which words has the words of each key and its value.
 func (m *Map[K, V]) elementsOf(words []uint64) iter.Seq2[K, V] {
 	key, size := m.shards.keyWords, m.shards.slotWords()-1
 	return func(yield func(K, V) bool) {

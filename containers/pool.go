@@ -80,7 +80,7 @@ type WorkPool[T any] struct {
 	stats   PoolStats
 }
 
-// poolHalt is the poolStop of a run whose time is over.
+// poolHalt is the word poolStop of a run when its time is over.
 const poolHalt = ^uint64(0)
 
 // Places of the words in control, each on a cache line that its neighbours' prefetching leaves alone.

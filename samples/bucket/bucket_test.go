@@ -37,7 +37,7 @@ func TestStore(t *testing.T) {
 	})
 }
 
-// TestContextEnds: an object whose context ends before Close never is in the bucket.
+// TestContextEnds: when the context of an object ends before Close, the bucket never has the object.
 func TestContextEnds(t *testing.T) {
 	s := inMemory(t)
 	ctx, cancel := context.WithCancel(t.Context())

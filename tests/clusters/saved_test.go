@@ -85,7 +85,7 @@ func (c *controller) keep(index int) {
 		if c.ended(index, cmd.ProcessState.ExitCode()) {
 			return
 		}
-		time.Sleep(podBackoff)
+		time.Sleep(podBackoff) // as the controller does before it starts a pod again
 	}
 }
 

@@ -54,8 +54,9 @@ func (j *job) abort(err error) {
 	if j.startErr == nil {
 		j.startErr = err
 	}
+	j.lostHost = nil // no term follows
 	j.closeInputs()
-	j.killAgentsAfter(5 * time.Second)
+	j.killAgentsAfter(agentTime)
 }
 
 // killAgentsAfter arms the steps of kill.
@@ -158,8 +159,8 @@ func (j *job) mayGoOn() bool {
 	return j.recoveries < j.spec.Survive && j.userSignal == 0 && !j.globalExiting && !j.outputStuck && (j.startErr == nil || j.lostHost != nil)
 }
 
-// goesOn reports whether another term follows this one, whose PEs are gone: a PE or a host was lost, and no PE had left
-// the job before, since its results may be out.
+// goesOn reports, when the PEs of a term are gone, whether another term follows: a PE or a host was lost, and no PE had
+// left the job before, since its results may be out.
 func (j *job) goesOn() bool {
 	if !j.mayGoOn() || j.lostHost == nil && len(j.deaths) == 0 {
 		return false
@@ -180,7 +181,7 @@ func (j *job) goesOn() bool {
 func (j *job) killForTerm() {
 	j.terminatedAt = boot.Clock()
 	j.killSteps = 1 // the next is for agents that do not do it
-	j.terminating, j.killTimer = true, time.After(agentTime)
+	j.killAgentsAfter(agentTime)
 	j.continueAgents()
 	j.signal(frame.ToSignal, syscall.SIGKILL)
 }

@@ -39,13 +39,13 @@ func testTerms(t *testing.T, r *rand.Rand) {
 		defer close(done)
 		for range kills {
 			for !s.allStay(hosts * pes) {
-				if time.Sleep(latency); ctx.Err() != nil {
+				if time.Sleep(latency); ctx.Err() != nil { // in simulated time, for the PEs to find each other
 					return
 				}
 			}
-			time.Sleep(time.Duration(r.IntN(900)) * time.Millisecond)
+			time.Sleep(time.Duration(r.IntN(900)) * time.Millisecond) // the PEs stay for longer
 			s.killSome(r, 1+r.IntN(3))
-			time.Sleep(latency) // the PEs that were killed stay no longer
+			time.Sleep(latency) // for the PEs that were killed to be gone
 		}
 	}()
 	res, err := Run(t.Context(), spec)
@@ -53,6 +53,43 @@ func testTerms(t *testing.T, r *rand.Rand) {
 	<-done
 	if err != nil || res.Status != 0 || res.First != nil || res.Recoveries != kills {
 		t.Errorf("%d hosts, %d kills: %+v, %v", hosts, kills, res, err)
+	}
+	s.checkEnded(t)
+}
+
+// TestTermsCancelled: a job whose PEs and hosts are lost again and again ends when its context does, also at a moment
+// when a host has just been lost.
+func TestTermsCancelled(t *testing.T) {
+	seeds := 100
+	if testing.Short() {
+		seeds = 20
+	}
+	for seed := range uint64(seeds) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { testCancelled(t, rand.New(rand.NewPCG(seed, 2))) })
+		})
+	}
+}
+
+func testCancelled(t *testing.T, r *rand.Rand) {
+	s := newSimulation()
+	s.linger = time.Hour
+	spec := s.spec(2+r.IntN(5), 2, 2)
+	spec.Survive = 1 << 20
+	ctx, cancel := context.WithCancelCause(t.Context())
+	go func() {
+		for range 1 + r.IntN(3) {
+			for !s.allStay(2 * len(spec.Hosts)) {
+				time.Sleep(latency) // in simulated time, for the PEs to find each other
+			}
+			s.someProcess(r).signalled(unix.SIGKILL)
+			time.Sleep(time.Duration(1 + r.Int64N(int64(20*latency)))) // the moment of the next kill, or of the end
+		}
+		cancel(errEnough)
+	}()
+	res, err := Run(ctx, spec)
+	if ctx.Err() == nil || err == nil {
+		t.Errorf("it has ended with %+v, %v", res, err)
 	}
 	s.checkEnded(t)
 }

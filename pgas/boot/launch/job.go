@@ -357,6 +357,7 @@ func (j *job) cancel(cause error) {
 	if j.startErr == nil {
 		j.startErr = cause
 	}
+	j.lostHost = nil // no term follows
 	j.requestTables()
 	if j.hosts[0].started {
 		j.terminate()

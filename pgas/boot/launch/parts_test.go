@@ -15,7 +15,7 @@ import (
 	"github.com/gopgas/gopgas/pgas/boot/record"
 )
 
-// hostsDoing returns hosts whose PEs do what rows say.
+// hostsDoing returns hosts. The PEs of each do what its rows say.
 func hostsDoing(rows ...[]frame.Blocked) (hosts []*host) {
 	for _, table := range rows {
 		hosts = append(hosts, &host{hostTerm: hostTerm{table: table}})

@@ -210,8 +210,7 @@ func (a *Agent) runTerm() (again bool, err error) {
 	go reap(a.machine, a.exits)
 	a.machine.Watch(a)
 	a.supervise()
-	a.finish()
-	return a.cfg.Again, nil
+	return a.finish(), nil
 }
 
 // errNoTerm says that the job is over.
@@ -317,8 +316,10 @@ func (a *Agent) supervise() {
 	}
 }
 
-// finish waits, when all PEs have ended, for every process that they have left, and sends what is known only then.
-func (a *Agent) finish() {
+// finish waits, when all PEs have ended, for every process that they have left, and sends what is known only then. It
+// reports whether another term may follow. None does in this agent if a process cannot be killed, and then the launcher
+// is not told that all are gone.
+func (a *Agent) finish() (again bool) {
 	close(a.over)
 	a.segment.EndWatches()
 	a.watchers.Wait()
@@ -328,7 +329,8 @@ func (a *Agent) finish() {
 		defer close(passed)
 		a.passOver(finished)
 	}()
-	if a.sweepUntilAlone() {
+	alone := a.sweepUntilAlone()
+	if alone {
 		a.drain()
 	}
 	if a.cfg.Live {
@@ -346,9 +348,12 @@ func (a *Agent) finish() {
 	if a.cfg.Again {
 		close(finished)
 		<-passed
-		a.segment.Close()
+		if !alone {
+			return false
+		}
+		a.unmap()
 		a.out.Send(frame.FromDone)
-		return
+		return true
 	}
 	a.out.Send(frame.FromDone)
 	if a.exchange != nil {
@@ -356,6 +361,15 @@ func (a *Agent) finish() {
 			<-a.orphaned // PEs of other hosts may still need it
 		}
 		a.exchange.server.Close()
+	}
+	return false
+}
+
+// unmap gives back what a term had mapped. Nobody reads it any more.
+func (a *Agent) unmap() {
+	a.segment.Close()
+	if a.record != nil {
+		a.record.Close()
 	}
 }
 

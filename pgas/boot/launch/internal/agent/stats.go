@@ -36,6 +36,7 @@ type sampler struct {
 	record *record.Memory // nil: PEs record nothing
 	first  int
 	stop   chan struct{}
+	looks  sync.WaitGroup // the goroutine that looks
 
 	mu   sync.Mutex
 	last time.Time
@@ -56,7 +57,7 @@ func newSampler(states []*boot.State, host boot.Host, records *record.Memory) *s
 	for i := range s.pes {
 		s.pes[i] = sampledPE{began: s.last, stats: frame.PEStats{PE: host.First + i, Host: host.Name}, waits: map[waitKey]time.Duration{}}
 	}
-	go s.run()
+	s.looks.Go(s.run)
 	return s
 }
 
@@ -135,6 +136,7 @@ func (p *sampledPE) counts(from *record.PE) *record.Counts {
 // result ends the sampler and returns what it has seen.
 func (s *sampler) result() []frame.PEStats {
 	close(s.stop)
+	s.looks.Wait() // what it looks at may be unmapped afterwards
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var all []frame.PEStats
