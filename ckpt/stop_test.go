@@ -38,6 +38,9 @@ func stopping(ctx context.Context, w *pgas.World) error {
 	}
 	first := step == 0
 	for step < 10 {
+		if first && role == "stop" && step == 9 {
+			step-- // the signal may come late, and the job is to be stopped by it
+		}
 		if step++; first && step == 5 {
 			if err := disturb(ctx, w, role); err != nil {
 				return err
