@@ -3,7 +3,6 @@ package ckpt
 // What goes on after Save: a goroutine of each PE writes the copy of what the PE has saved.
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -21,42 +20,37 @@ type section struct {
 	same bool
 }
 
-// piece is of how many bytes fill compares before it copies.
-const piece = 64 << 10
-
-// fill makes c a copy of the data of sections. It writes the pieces alone that have changed.
-func (c *shadow) fill(sections []section, data [][][]byte) {
-	c.sections = c.sections[:0]
-	if len(c.data) != len(sections) {
-		c.data = make([][]byte, len(sections))
-	}
+// fill makes the image that is being made one of the data of sections.
+func (s *Set) fill(cut Cut, sections []section, data [][][]byte) (err error) {
+	own := make([]image.Section, len(sections))
 	for i := range sections {
-		c.sections = append(c.sections, sections[i].Section)
-		n := 0
-		for _, b := range data[i] {
-			n += len(b)
-		}
-		if cap(c.data[i]) < n {
-			c.data[i] = make([]byte, n)
-		}
-		c.data[i] = c.data[i][:n]
-		at := 0
-		for _, b := range data[i] {
-			update(c.data[i][at:], b)
-			at += len(b)
-		}
+		own[i] = sections[i].Section
 	}
+	if s.memory != nil {
+		s.frame, err = s.memory.Frame(s.head(cut), own)
+	} else {
+		s.frame, err = &s.shadow, s.shadow.Lay(s.head(cut), own, s.grow)
+	}
+	for i := 0; i < len(own) && err == nil; i++ {
+		err = s.frame.Update(i, data[i])
+	}
+	return err
 }
 
-// update makes the first bytes of into those of b.
-func update(into, b []byte) {
-	for len(b) > 0 {
-		n := min(len(b), piece)
-		if !bytes.Equal(into[:n], b[:n]) {
-			copy(into, b[:n])
-		}
-		into, b = into[n:], b[n:]
+// head returns the head of this PE's image of a cut.
+func (s *Set) head(cut Cut) image.Head {
+	return image.Head{Cut: cut, Job: s.job, PE: s.w.PE(), PEs: s.w.NPEs()}
+}
+
+// grow returns memory for the shadow.
+func (s *Set) grow(bytes uint64) ([]byte, error) {
+	b := s.shadow.Bytes()
+	if b = b[:cap(b)]; uint64(len(b)) >= bytes {
+		return b, nil
 	}
+	more := make([]byte, bytes)
+	copy(more, b)
+	return more, nil
 }
 
 // begin writes a cut, after Save has returned, and then removes older ones.
@@ -70,7 +64,7 @@ func (s *Set) begin(ctx context.Context, cut Cut) {
 		if before != nil {
 			_ = before.Wait() // PE 0 may still be removing cuts
 		}
-		if x.err != nil || s.w.PE() != 0 {
+		if x.err != nil || s.w.PE() != 0 || s.store == nil {
 			return nil
 		}
 		if err := cuts.RemoveOld(ctx, s.store, s.keep, cut); err != nil {
@@ -141,8 +135,18 @@ func (s *Set) endAtClose() error {
 	return err
 }
 
-// write writes a cut: the image of each PE, then the manifest. It is collective over the Set's own team.
+// write keeps a cut in the memory of hosts, and writes it: the image of each PE, then the manifest. It is collective
+// over the Set's own team.
 func (s *Set) write(ctx context.Context, cut, parent Cut) error {
+	s.frame.Seal(s.head(cut))
+	if s.memory != nil {
+		if err := s.remember(ctx, cut); err != nil {
+			return err
+		}
+	}
+	if s.store == nil {
+		return nil
+	}
 	n, err := s.writeImage(ctx, cut)
 	if err := agreed(ctx, s.team, err); err != nil {
 		_ = s.store.Remove(ctx, cuts.ImageName(cut, s.w.PE())) // otherwise a later Save removes it
@@ -158,6 +162,19 @@ func (s *Set) write(ctx context.Context, cut, parent Cut) error {
 	return agreed(ctx, s.team, err)
 }
 
+// remember keeps a cut in the memory of hosts, each image on two if there are several.
+func (s *Set) remember(ctx context.Context, cut Cut) error {
+	if err := agreed(ctx, s.team, s.memory.Keep(s.head(cut))); err != nil {
+		return err
+	}
+	err := s.memory.Serving(ctx, s.team, func() error { return s.memory.CopyWards(ctx, cut, s.job) })
+	if err := agreed(ctx, s.team, err); err != nil {
+		return err
+	}
+	s.memory.Safe(cut)
+	return nil
+}
+
 // writeImage writes the image of this PE, and returns its size.
 func (s *Set) writeImage(ctx context.Context, cut Cut) (bytes uint64, err error) {
 	if s.w.PE() == 0 {
@@ -169,13 +186,12 @@ func (s *Set) writeImage(ctx context.Context, cut Cut) (bytes uint64, err error)
 	if err != nil {
 		return 0, err
 	}
-	h := image.Head{Cut: cut, Job: s.job, PE: s.w.PE(), PEs: s.w.NPEs()}
-	bytes, err = image.Write(f, h, s.copy.sections, func(i int) [][]byte { return [][]byte{s.copy.data[i]} })
+	n, err := s.frame.WriteTo(f)
 	if err != nil {
 		f.Abort()
 		return 0, err
 	}
-	return bytes, f.Close()
+	return uint64(n), f.Close()
 }
 
 // finish writes the manifest of a cut, when all PEs have written their images. PE 0 calls it.

@@ -17,7 +17,8 @@
 //	}
 //
 // What all PEs save at one moment between two barriers is a cut. It is there if its manifest is, and the manifest comes
-// last. The two newest cuts are kept.
+// last. The two newest cuts are kept. In a job that was started with pgasrun -survive cuts are in the memory of hosts,
+// too, where the PEs of the next term find them.
 package ckpt
 
 //	store.go              where cuts are kept (package internal/cuts)
@@ -26,3 +27,4 @@ package ckpt
 //	save.go, restore.go   the two ways between items and files
 //	background.go         what goes on after a Save
 //	owner.go              which of two jobs saves in a Store
+//	internal/memory       what is kept in the memory of hosts, with pgasrun -survive

@@ -6,7 +6,6 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/gopgas/gopgas/internal/cuts"
 	"github.com/gopgas/gopgas/internal/cuts/image"
 	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas"
@@ -63,7 +62,15 @@ type Saved struct {
 	kind   string
 	team   *pgas.Team // of all PEs
 	me     int
-	images *cuts.Images
+	images images
+}
+
+// images are those of a cut, in a Store or in memory.
+type images interface {
+	Open(ctx context.Context, pe int) (*image.Image, error)
+	Named(pe int, err error) error // an error that names the image of a PE
+	PEs() int                      // how many have saved
+	Close()
 }
 
 // PEs returns the number of PEs that have saved.

@@ -21,18 +21,24 @@ type owner struct {
 	Began time.Time `json:"began"`
 }
 
-// own makes this start of the job the owner, with a term after all others. PE 0 calls it. all are the cuts of the
-// Store.
+// own gives this start of the job a term after all others, and makes it the owner of the Store if there is one. PE 0
+// calls it. all are the cuts of the Store.
 func (s *Set) own(ctx context.Context, all []Cut) error {
+	s.job = s.w.Random()
+	for _, k := range s.found {
+		s.term = max(s.term, k.Cut.Term+1)
+	}
+	if s.store == nil {
+		return nil
+	}
 	last, err := s.owner(ctx)
 	if err != nil && !cuts.Missing(err) {
 		return err
 	}
-	s.term = last.Term + 1
+	s.term = max(s.term, last.Term+1)
 	for _, c := range all {
 		s.term = max(s.term, c.Term+1)
 	}
-	s.job = s.w.Random()
 	b, err := json.Marshal(owner{s.term, s.job, s.w.Host(), time.Now().UTC().Truncate(time.Second)})
 	if err != nil {
 		return err

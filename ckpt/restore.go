@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/gopgas/gopgas/ckpt/internal/memory"
 	"github.com/gopgas/gopgas/internal/cuts"
 	"github.com/gopgas/gopgas/internal/hook"
+	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas"
 )
 
@@ -31,38 +33,50 @@ func (s *Set) Restore(ctx context.Context) (cut Cut, ok bool, err error) {
 	if err := pgas.Agree(ctx, s.w, "Set.Restore", s.described(), s.store != nil); err != nil {
 		return Cut{}, false, err
 	}
-	if s.store == nil {
-		return Cut{}, false, nil
-	}
-	if err := s.open(ctx); err != nil {
+	if err := s.open(ctx); err != nil || !s.keeps() {
 		return Cut{}, false, wrapped(err)
 	}
-	for passed := []Cut(nil); ; {
-		m, err := s.next(ctx, passed)
-		if err != nil || m == nil {
+	for passed := []origin(nil); ; {
+		c, err := s.next(ctx, passed)
+		if err != nil || c.From.Cut == (Cut{}) {
 			return Cut{}, false, wrapped(err)
 		}
-		err = agreed(ctx, s.w.Team(), s.restore(ctx, m))
+		err = agreed(ctx, s.w.Team(), s.restore(ctx, c))
 		if err == nil {
-			s.last, s.safe = m.Cut, m.Cut
-			s.forgetStartAtEnd(ctx, m)
-			return m.Cut, true, nil
+			s.last, s.safe = c.From.Cut, c.From.Cut
+			s.forgetStartAtEnd(ctx, c.Manifest)
+			return c.From.Cut, true, nil
 		}
 		if !cuts.IsDamage(err) {
 			if _, lost := errors.AsType[*pgas.PeerError](err); !lost {
-				s.forgetStart(ctx, m) // such as of a job with another number of PEs
+				s.forgetStart(ctx, c.Manifest) // such as of a job with another number of PEs
 			}
-			return Cut{}, false, wrapped(fmt.Errorf("cut %v: %w", m.Cut, err))
+			return Cut{}, false, wrapped(fmt.Errorf("cut %v: %w", c.From.Cut, err))
 		}
-		s.say("cut %v is passed over: %v", m.Cut, err)
-		passed = append(passed, m.Cut)
+		s.say("cut %v%s is passed over: %v", c.From.Cut, c.From.where(), err)
+		passed = append(passed, c.From)
 	}
+}
+
+// An origin is what a job goes on from: a cut in the Store, or one in the memory of hosts.
+type origin struct {
+	Cut    Cut
+	Job    uint64 // which has saved it
+	Memory bool
+}
+
+// where names the memory, where that may not be clear.
+func (o origin) where() string {
+	if o.Memory {
+		return " in memory"
+	}
+	return ""
 }
 
 // forgetStartAtEnd has PE 0 not count this start of the job from a cut if the job ends well without another cut: the
 // next job begins from the same one.
 func (s *Set) forgetStartAtEnd(ctx context.Context, m *cuts.Manifest) {
-	if s.w.PE() != 0 {
+	if s.w.PE() != 0 || m == nil {
 		return
 	}
 	s.w.AtClose(func() error {
@@ -73,9 +87,9 @@ func (s *Set) forgetStartAtEnd(ctx context.Context, m *cuts.Manifest) {
 	})
 }
 
-// forgetStart does not count this start of the job from a cut, since that was no fault of the cut.
+// forgetStart does not count this start of the job from a cut in the Store, since that was no fault of the cut.
 func (s *Set) forgetStart(ctx context.Context, m *cuts.Manifest) {
-	if s.w.PE() != 0 {
+	if s.w.PE() != 0 || m == nil {
 		return
 	}
 	m.Starts--
@@ -84,8 +98,15 @@ func (s *Set) forgetStart(ctx context.Context, m *cuts.Manifest) {
 	}
 }
 
-// open makes what the writing of cuts needs.
+// open makes what the keeping of cuts needs, if they are kept.
 func (s *Set) open(ctx context.Context) (err error) {
+	images, mine := s.images()
+	switch {
+	case s.store == nil && images == nil:
+		return nil
+	case s.store == nil && !mine:
+		hook.Misuse("Set.Restore", "with -survive one Set of a job keeps its cuts in memory, and another one has called Restore before: give this one a Store")
+	}
 	if s.team, err = s.w.Team().SplitStrided(ctx, 0, 1, s.w.NPEs()); err != nil {
 		return err
 	}
@@ -95,7 +116,18 @@ func (s *Set) open(ctx context.Context) (err error) {
 	}
 	s.done = pgas.SignalOf(done, 0)
 	s.w.AtClose(s.endAtClose)
-	return nil
+	if images == nil || !mine {
+		return nil
+	}
+	s.memory, err = memory.New(s.w, images.File, images.Hosts)
+	if err := agreed(ctx, s.w.Team(), err); err != nil {
+		return err
+	}
+	if err := s.memory.Join(ctx); err != nil {
+		return err
+	}
+	s.found, err = s.memory.Find(ctx)
+	return err
 }
 
 func wrapped(err error) error {
@@ -108,50 +140,61 @@ func wrapped(err error) error {
 // choice is what PE 0 tells the others of the cut to take, and of this start of the job.
 type choice struct {
 	Term, Job uint64
-	Manifest  *cuts.Manifest
+	From      origin         // zero: the program begins anew
+	Manifest  *cuts.Manifest // of a cut in the Store
+	kept      *memory.Kept   // of one in memory
+	starts    int
 }
 
-// next returns the manifest of the newest cut that is not passed over, or nil if the Store has none.
-func (s *Set) next(ctx context.Context, passed []Cut) (*cuts.Manifest, error) {
+// next returns the newest cut that is not passed over.
+func (s *Set) next(ctx context.Context, passed []origin) (c choice, err error) {
 	var text []byte
-	var err error
 	if s.w.PE() == 0 {
-		var c choice
 		if c, err = s.choose(ctx, passed); err == nil {
 			text, err = json.Marshal(c)
 		}
 	}
 	if err := agreed(ctx, s.w.Team(), err); err != nil {
-		return nil, err
+		return c, err
 	}
 	text, err = pgas.BroadcastSlice(ctx, s.w.Team(), text, 0)
 	if err != nil {
-		return nil, err
+		return c, err
 	}
-	var c choice
+	c = choice{}
 	if err := json.Unmarshal(text, &c); err != nil {
-		return nil, err
+		return c, err
 	}
 	s.term, s.job = c.Term, c.Job
-	return c.Manifest, nil
+	for _, k := range s.found {
+		if c.From == originOf(k) {
+			c.kept = k
+			k.Starts++
+			s.memory.CountStart(k.Cut)
+		}
+	}
+	return c, nil
 }
 
-// choose is next on PE 0. It counts the start of this job from the cut.
-func (s *Set) choose(ctx context.Context, passed []Cut) (c choice, err error) {
-	all, err := cuts.All(ctx, s.store)
-	if err != nil {
-		return c, err
+func originOf(k *memory.Kept) origin { return origin{k.Cut, k.Job, true} }
+
+// choose is next on PE 0. It counts the start of this job from the cut, if that is in the Store.
+func (s *Set) choose(ctx context.Context, passed []origin) (c choice, err error) {
+	var all []Cut
+	if s.store != nil {
+		if all, err = cuts.All(ctx, s.store); err != nil {
+			return c, err
+		}
 	}
 	if len(passed) == 0 {
 		err = s.own(ctx, all)
 	}
-	c.Term, c.Job = s.term, s.job
 	if err != nil {
 		return c, err
 	}
-	var whole []*cuts.Manifest // the newest first
+	whole, lost := s.kept(passed)
 	for _, cut := range all {
-		if slices.Contains(passed, cut) {
+		if slices.Contains(passed, origin{Cut: cut}) {
 			continue
 		}
 		m, err := cuts.ReadManifest(ctx, s.store, cut)
@@ -162,39 +205,100 @@ func (s *Set) choose(ctx context.Context, passed []Cut) (c choice, err error) {
 		case err != nil:
 			return c, err
 		}
-		whole = append(whole, m)
+		whole = append(whole, choice{From: origin{Cut: cut}, Manifest: m, starts: m.Starts})
 	}
-	c.Manifest = inTurn(whole)
-	for _, x := range whole[:max(slices.Index(whole, c.Manifest), 0)] {
-		s.say("cut %v is passed over: %d jobs have begun from it and saved nothing", x.Cut, x.Starts)
+	slices.SortStableFunc(whole, func(a, b choice) int { return b.From.Cut.Compare(a.From.Cut) }) // memory first
+	i := inTurn(whole)
+	for _, x := range whole[:max(i, 0)] {
+		s.say("cut %v%s is passed over: %d jobs have begun from it and saved nothing", x.From.Cut, x.From.where(), x.starts)
+	}
+	if i >= 0 {
+		c = whole[i]
+	}
+	c.Term, c.Job = s.term, s.job
+	if err := s.mustNotBeLost(c, lost); err != nil {
+		return c, err
 	}
 	switch {
 	case c.Manifest != nil:
 		c.Manifest.Starts++
 		return c, c.Manifest.Write(ctx, s.store)
-	case len(all) > 0:
+	case i < 0 && len(all) > 0:
 		return c, fmt.Errorf("none of the %d cuts in %v can be taken: remove them to start anew", len(all), s.store)
+	case i < 0 && len(passed) > 0:
+		return c, fmt.Errorf("none of the %s in memory can be taken", plural.Count(len(passed), "cut"))
 	}
 	return c, nil
 }
 
-// inTurn returns the cut from which the next job is to begin. Two jobs begin from each that save nothing, first from
-// the newest cut, and then two more from each: what fails may be the fault of a cut, and may be that of machines.
-func inTurn(whole []*cuts.Manifest) (m *cuts.Manifest) {
-	for _, x := range whole {
-		if m == nil || x.Starts/cuts.MostStarts < m.Starts/cuts.MostStarts {
-			m = x
+// kept returns the cuts in memory of which all images are there, and those that were whole and are not any more, each
+// the newest first.
+func (s *Set) kept(passed []origin) (whole []choice, lost []*memory.Kept) {
+	for _, k := range s.found {
+		switch {
+		case len(k.Lost) == 0 && !slices.Contains(passed, originOf(k)):
+			whole = append(whole, choice{From: originOf(k), kept: k, starts: int(k.Starts)})
+		case len(k.Lost) > 0 && k.Safe:
+			lost = append(lost, k)
 		}
 	}
-	return m
+	return whole, lost
+}
+
+// mustNotBeLost says which cut in memory is lost, if it is newer than that which is taken. It returns an error if none
+// is taken, since the program would begin anew in silence.
+func (s *Set) mustNotBeLost(c choice, lost []*memory.Kept) error {
+	if len(lost) == 0 || lost[0].Cut.Compare(c.From.Cut) <= 0 {
+		return nil
+	}
+	pes := plural.Count(len(lost[0].Lost), "PE")
+	if c.From.Cut != (Cut{}) {
+		s.say("cut %v is lost with the hosts that had the images of %s in memory: the job goes on from cut %v", lost[0].Cut, pes, c.From.Cut)
+		return nil
+	}
+	return fmt.Errorf("cut %v is lost with the hosts that had the images of %s in memory (PE %d and others), and there is no other: with -checkpoint the job keeps its cuts on disks, too",
+		lost[0].Cut, pes, lost[0].Lost[0])
+}
+
+// inTurn returns the index of the cut from which the next job is to begin, or -1. Two jobs begin from each that save
+// nothing, first from the newest cut, and then two more from each: what fails may be the fault of a cut, and may be
+// that of machines.
+func inTurn(whole []choice) int {
+	best := -1
+	for i, x := range whole {
+		if best < 0 || x.starts/cuts.MostStarts < whole[best].starts/cuts.MostStarts {
+			best = i
+		}
+	}
+	return best
 }
 
 // restore restores all items from a cut.
-func (s *Set) restore(ctx context.Context, m *cuts.Manifest) error {
-	if err := s.mustFit(m); err != nil {
+func (s *Set) restore(ctx context.Context, c choice) error {
+	if c.kept != nil {
+		return s.restoreKept(ctx, c.kept)
+	}
+	if err := s.mustFit(c.Manifest); err != nil {
 		return err
 	}
-	from := m.Open(s.store)
+	return s.restoreItems(ctx, c.Manifest.Open(s.store))
+}
+
+// restoreKept restores all items from a cut in memory, after each image is again on as many hosts as it was.
+func (s *Set) restoreKept(ctx context.Context, k *memory.Kept) error {
+	return s.memory.Serving(ctx, s.team, func() error {
+		if err := agreed(ctx, s.team, s.memory.Mend(ctx, k)); err != nil {
+			return err
+		}
+		if err := agreed(ctx, s.team, s.memory.MendWards(ctx, k)); err != nil {
+			return err
+		}
+		s.memory.Safe(k.Cut)
+		return s.restoreItems(ctx, s.memory.Open(k))
+	})
+}
+
+func (s *Set) restoreItems(ctx context.Context, from images) error {
 	defer from.Close()
 	for _, x := range s.items {
 		err := x.Restore(ctx, &Saved{item: x.name, kind: x.Kind, team: s.w.Team(), me: s.w.PE(), images: from})

@@ -83,8 +83,8 @@ func (s *Set) save(ctx context.Context, words uint64) error {
 	cut := Cut{Term: s.term, Version: s.last.Version + 1}
 	sections, data, failed := s.sections(ctx)
 	sum := sumOfSame(sections, data)
-	if failed == nil && s.store != nil {
-		s.copy.fill(sections, data)
+	if failed == nil && s.keeps() {
+		failed = s.fill(cut, sections, data)
 	}
 	all, err := hook.SyncOr(ctx, s.w, verdict(sum, failed))
 	switch {
@@ -96,7 +96,7 @@ func (s *Set) save(ctx context.Context, words uint64) error {
 		return pgas.Agree(ctx, s.w, "Set.Save", cut, sum)
 	}
 	s.last, s.savedAt = cut, s.w.Now()
-	if s.store != nil {
+	if s.keeps() {
 		s.begin(ctx, cut)
 	}
 	if words&mustStop == 0 {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gopgas/gopgas/ckpt/internal/memory"
 	"github.com/gopgas/gopgas/internal/cuts"
 	"github.com/gopgas/gopgas/internal/cuts/image"
 	"github.com/gopgas/gopgas/internal/hook"
@@ -23,12 +24,15 @@ type Set struct {
 	every time.Duration
 	items []named
 
-	began    bool       // Restore was called
-	restored bool       // Restore has returned no error
-	last     Cut        // which was restored or saved last
-	safe     Cut        // the newest that is in the Store
-	team     *pgas.Team // all PEs, for what goes on after Save
-	copy     shadow
+	began    bool           // Restore was called
+	restored bool           // Restore has returned no error
+	last     Cut            // which was restored or saved last
+	safe     Cut            // the newest that is in the Store
+	team     *pgas.Team     // all PEs, for what goes on after Save
+	memory   *memory.Memory // where images are kept between terms; nil: nowhere
+	found    []*memory.Kept // the cuts that Restore has found there
+	shadow   image.Frame    // a copy of what this PE has saved last, where memory is nil
+	frame    *image.Frame   // the image that is being made
 	writing  *writing       // the cut that is being written; nil: none is
 	group    *pgas.Group    // which writes or has written a cut last, and removes older ones; nil: nothing was saved
 	done     pgas.SignalRef // the Version of the last cut that this PE has written
@@ -36,12 +40,7 @@ type Set struct {
 	job      uint64        // a random number, of this start of the job
 	savedAt  time.Duration // when a cut was saved last, or Restore has returned, by w.Now
 	asked    func() bool   // whether the job is to stop
-}
-
-// A shadow is a copy of what this PE has saved last.
-type shadow struct {
-	sections []image.Section
-	data     [][]byte // of each section
+	images   func() (*hook.ImageFile, bool)
 }
 
 // A writing is a cut that is being written.
@@ -60,7 +59,8 @@ type named struct {
 type Option func(*Set)
 
 // In has the Set keep its cuts in a Store. The default is the directory that `pgasrun -checkpoint` or the variable
-// PGAS_CHECKPOINT names. Without either nothing is kept, and Save is a barrier.
+// PGAS_CHECKPOINT names. Without either nothing is kept, and Save is a barrier, unless the job was started with
+// `pgasrun -survive`. Then the newest two cuts are in the memory of the hosts, too, for the terms that follow.
 func In(s Store) Option { return func(set *Set) { set.store = s } }
 
 // Every has SaveIfDue save when d has passed since the last cut. The default is ten minutes.
@@ -89,6 +89,7 @@ func Keep(n int) Option {
 // Save or SaveIfDue saves and returns ErrStop. A second SIGTERM, a second later or more, ends the context.
 func New(w *pgas.World, opts ...Option) *Set {
 	s := &Set{w: w, keep: 2, every: 10 * time.Minute, asked: func() bool { return false }}
+	s.images = func() (*hook.ImageFile, bool) { return hook.Images(w) }
 	if dir := hook.Settings(w).Checkpoint; dir != "" {
 		s.store = Dir(dir)
 	}
@@ -100,6 +101,9 @@ func New(w *pgas.World, opts ...Option) *Set {
 	}
 	return s
 }
+
+// keeps reports whether Save has somewhere to keep a cut.
+func (s *Set) keeps() bool { return s.store != nil || s.memory != nil }
 
 // Add adds an item under a name, before Restore. All PEs add the same names in the same order. It panics with
 // *pgas.UsageError if the name is taken, empty or longer than 200 bytes, or after Restore.
@@ -175,7 +179,11 @@ func agreed(ctx context.Context, t *pgas.Team, mine error) error {
 
 // say prints a line, once for the job.
 func (s *Set) say(format string, args ...any) {
+	in := any("the memory of hosts")
+	if s.store != nil {
+		in = s.store
+	}
 	if s.w.PE() == 0 {
-		fmt.Fprintf(os.Stderr, "pgas: checkpoint in %v: %s\n", s.store, fmt.Sprintf(format, args...))
+		fmt.Fprintf(os.Stderr, "pgas: checkpoint in %v: %s\n", in, fmt.Sprintf(format, args...))
 	}
 }

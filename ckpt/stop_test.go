@@ -36,6 +36,10 @@ func stopping(ctx context.Context, w *pgas.World) error {
 	if _, _, err := set.Restore(ctx); err != nil {
 		return err
 	}
+	if role == "two sets" {
+		_, _, err := ckpt.New(w).Restore(ctx)
+		return err
+	}
 	first := step == 0
 	for step < 10 {
 		if first && role == "stop" && step == 9 {
@@ -71,7 +75,7 @@ func disturb(ctx context.Context, w *pgas.World, role string) error {
 	return nil
 }
 
-// startJob runs stopping on PEs of this host.
+// startJob runs stopping on PEs of this host, with Spec.Survive if dir is "".
 func startJob(t *testing.T, role, dir string) (res launch.Result, out, errs string) {
 	t.Helper()
 	self, err := os.Executable()
@@ -81,10 +85,14 @@ func startJob(t *testing.T, role, dir string) (res launch.Result, out, errs stri
 	host, err := os.Hostname()
 	must(t, err)
 	var stdout, stderr bytes.Buffer
-	res, err = launch.Run(ctx, launch.Spec{
+	spec := launch.Spec{
 		Hosts: []boot.Host{{Name: host, PEs: 3}}, Program: self, Stdout: &stdout, Stderr: &stderr,
 		Env: []string{roleOf + "=" + role, boot.EnvHeapMax + "=16m", boot.EnvCheckpoint + "=" + dir},
-	})
+	}
+	if dir == "" {
+		spec.Survive = 5
+	}
+	res, err = launch.Run(ctx, spec)
 	must(t, err)
 	return res, stdout.String(), stderr.String()
 }

@@ -33,6 +33,7 @@ func init() {
 	hook.MustBePlain = func(t reflect.Type, op string) { mustBePlain(t, op) }
 	hook.Mismatch = mismatch
 	hook.Settings = func(world any) *boot.Settings { return &opened(world, "Settings").n.Job.Settings }
+	hook.Images = func(world any) (*hook.ImageFile, bool) { return opened(world, "Images").images() }
 	hook.Simulated = func(world any) bool { return opened(world, "Simulated").n.Sched != nil }
 	hook.Settle = func(ctx context.Context, world any, op string, word uint64) (uint64, error) {
 		return opened(world, op).settle(ctx, op, word)
@@ -66,6 +67,15 @@ func setCoherentHooks() {
 	hook.RecordPages = func(world any, faults, fetched, released uint64) {
 		opened(world, "RecordPages").recordPages(faults, fetched, released)
 	}
+}
+
+// images is hook.Images.
+func (w *World) images() (f *hook.ImageFile, mine bool) {
+	job := w.n.Job
+	if job.Images == nil {
+		return nil, false
+	}
+	return &hook.ImageFile{File: job.Images, Hosts: job.Hosts}, w.keeps.CompareAndSwap(false, true)
 }
 
 func exemptFromRaces[T any](s Sym[T]) {

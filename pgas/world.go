@@ -51,6 +51,7 @@ type World struct {
 
 	body   *bodyContext // the context of Main's body; nil: the program is not one of Main
 	leaves atomic.Bool  // Close runs, or has run, and not Abandon
+	keeps  atomic.Bool  // a part of the program has asked for the memory that outlives the PEs
 
 	heapUse heapUse
 	lockUse lockrecord.Use

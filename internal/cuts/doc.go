@@ -10,4 +10,5 @@ package cuts
 //	manifest.go        what a cut consists of
 //	images.go          reads the images of a cut
 //	list.go            which cuts there are, and whether they are whole
+//	vault              keeps images in memory that outlives PEs
 //	old.go             removes cuts that are not needed any more

@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"reflect"
 
 	"github.com/gopgas/gopgas/internal/lockrecord"
@@ -38,6 +39,16 @@ var Mismatch func(call string, said []string) error
 
 // Settings returns the settings of the environment for the job of a world.
 var Settings func(world any) *boot.Settings
+
+// An ImageFile is where package ckpt keeps images that PEs of the next term find.
+type ImageFile struct {
+	File  *os.File // the memory of this host
+	Hosts []boot.Host
+}
+
+// Images returns the ImageFile of the job of a world, or nil if it has none. mine is true at the first call alone: one
+// of a program's parts may use it.
+var Images func(world any) (f *ImageFile, mine bool)
 
 // Simulated reports whether the PE of a world runs in the simulator.
 var Simulated func(world any) bool

@@ -65,6 +65,7 @@ type PEVars struct {
 	SecretFD  int
 	ProfileFD int // 0: no profiles are collected
 	RecordFD  int // 0: PEs record nothing
+	ImagesFD  int // 0: no memory outlives the PEs
 }
 
 // Environ returns what the launcher adds to the environment of a PE.
@@ -90,6 +91,9 @@ func (v PEVars) Environ() []string {
 	}
 	if v.RecordFD != 0 {
 		env = append(env, EnvRecordFD+"="+strconv.Itoa(v.RecordFD))
+	}
+	if v.ImagesFD != 0 {
+		env = append(env, EnvImagesFD+"="+strconv.Itoa(v.ImagesFD))
 	}
 	return env
 }
@@ -119,6 +123,7 @@ func ParsePEVars(vars map[string]string) (PEVars, error) {
 	}{
 		{&v.PE, EnvPE, true}, {&npes, envNPEs, true}, {&v.HostIndex, envHostIndex, true}, {&v.SegmentFD, EnvSegmentFD, true},
 		{&v.SecretFD, EnvSecretFD, withSecret}, {&v.ProfileFD, EnvProfileFD, false}, {&v.RecordFD, EnvRecordFD, false},
+		{&v.ImagesFD, EnvImagesFD, false},
 	} {
 		value := vars[number.name]
 		if value == "" && !number.must {

@@ -3,6 +3,7 @@ package boot
 import (
 	"context"
 	"fmt"
+	"os"
 	"sort"
 
 	"github.com/gopgas/gopgas/pgas/boot/record"
@@ -32,6 +33,7 @@ type Job struct {
 
 	Profiles *ProfilePipe // the pipe to the launcher, if it collects profiles
 	Record   *record.PE   // what this PE records of itself; nil: nothing
+	Images   *os.File     // memory of this host that outlives its PEs, for what package ckpt keeps; nil: none
 
 	Member Member // nil in a job with agents, and in one that a test makes
 }

@@ -39,7 +39,8 @@ func launched(vars map[string]string, set boot.Settings) (*boot.Job, error) {
 	return j, nil
 }
 
-// open takes the place of j in its segment, makes the exchange if the job has one, and maps the records.
+// open takes the place of j in its segment, makes the exchange if the job has one, and takes the memory that it was
+// handed.
 func open(j *boot.Job, v *boot.PEVars) (err error) {
 	if err := claim(j); err != nil {
 		return err
@@ -51,6 +52,11 @@ func open(j *boot.Job, v *boot.PEVars) (err error) {
 		c := NewExchange(j.ID, j.PE, j.Secret, v.BootAddrs).(*client)
 		c.silence = j.Settings.PeerTimeout
 		j.Exchange = c
+	}
+	if v.ImagesFD != 0 {
+		if j.Images, err = inherit(v.ImagesFD, boot.EnvImagesFD); err != nil {
+			return err
+		}
 	}
 	if v.RecordFD != 0 {
 		return inheritRecord(j, v.RecordFD)

@@ -99,6 +99,7 @@ type Agent struct {
 	orphaned    chan struct{} // closed with commands
 	signals     <-chan os.Signal
 	signalledAt time.Time // when the launcher was told of a SIGTERM to this agent
+	images      *os.File  // what PEs leave for those of the next term; nil: nothing
 	term
 }
 

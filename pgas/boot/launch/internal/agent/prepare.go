@@ -22,6 +22,7 @@ const (
 	secretFD  = 4
 	profileFD = 5
 	recordFD  = 6
+	imagesFD  = 7
 
 	noFile = ^uintptr(0)
 )
@@ -136,7 +137,7 @@ func (a *Agent) createRecord(npes int, host boot.Host) (err error) {
 }
 
 func (thisMachine) StartPEs(a *Agent, segment SegmentFile, addrs []string) error {
-	files := []uintptr{0, 0, 0, segment.Fd(), noFile, noFile, noFile}
+	files := []uintptr{0, 0, 0, segment.Fd(), noFile, noFile, noFile, noFile}
 	if a.cfg.Secret != nil {
 		secret, err := secretFile(boot.HandedDown(a.cfg.Secret, a.cfg.Hosts))
 		if err != nil {
@@ -147,6 +148,12 @@ func (thisMachine) StartPEs(a *Agent, segment SegmentFile, addrs []string) error
 	}
 	if a.recordFile != nil {
 		files[recordFD] = a.recordFile.Fd()
+	}
+	if err := a.keepImages(); err != nil {
+		return err
+	}
+	if a.images != nil {
+		files[imagesFD] = a.images.Fd()
 	}
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
@@ -182,6 +189,9 @@ func (a *Agent) environ(addrs []string) func(i int) []string {
 		if a.cfg.Record {
 			v.RecordFD = recordFD
 		}
+		if a.images != nil {
+			v.ImagesFD = imagesFD
+		}
 		return append(base[:len(base):len(base)], v.Environ()...)
 	}
 }
@@ -214,14 +224,31 @@ func (a *Agent) startPE(i int, p Process, null uintptr) (err error) {
 	return err
 }
 
-// secretFile returns a file with the given contents that has no name: only processes that inherit its descriptor can
-// read it.
+// keepImages makes the memory in which the PEs of this term leave what those of the next one go on from.
+func (a *Agent) keepImages() (err error) {
+	if a.cfg.Again && a.images == nil {
+		if a.images, err = memoryFile("pgas-images"); err != nil {
+			err = fmt.Errorf("memory for images: %w", err)
+		}
+	}
+	return err
+}
+
+// memoryFile returns a file in memory that has no name: only processes that inherit its descriptor can read it.
+func memoryFile(name string) (*os.File, error) {
+	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC)
+	if err != nil {
+		return nil, err
+	}
+	return os.NewFile(uintptr(fd), name), nil
+}
+
+// secretFile returns a memoryFile with the given contents.
 func secretFile(contents []byte) (*os.File, error) {
-	fd, err := unix.MemfdCreate("pgas-secret", unix.MFD_CLOEXEC)
+	f, err := memoryFile("pgas-secret")
 	if err != nil {
 		return nil, fmt.Errorf("handing down the secret: %w", err)
 	}
-	f := os.NewFile(uintptr(fd), "pgas-secret")
 	if _, err := f.WriteAt(contents, 0); err != nil {
 		f.Close()
 		return nil, fmt.Errorf("handing down the secret: %w", err)

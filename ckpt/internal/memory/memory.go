@@ -1,0 +1,271 @@
+// Package memory keeps the images of a job in the memory of its hosts, where the PEs of the next term find them. On
+// several hosts each image is on two: that of its PE, and that of a buddy, a PE of the host that is half of all hosts
+// further. So the death of any PEs loses no image, and the death of a host loses none that its buddies do not have.
+//
+// Images of PEs of other hosts are read by asking: see serve.go.
+package memory
+
+//	memory.go   the images of this host, and which there are on all
+//	serve.go    reads those of other hosts
+//	copy.go     copies images between hosts
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"sort"
+	"sync"
+	"sync/atomic"
+
+	"github.com/gopgas/gopgas/internal/cuts/image"
+	"github.com/gopgas/gopgas/internal/cuts/vault"
+	"github.com/gopgas/gopgas/internal/plural"
+	"github.com/gopgas/gopgas/pgas"
+	"github.com/gopgas/gopgas/pgas/boot"
+)
+
+// A Memory is a PE's part of it.
+type Memory struct {
+	w     *pgas.World
+	hosts []boot.Host
+	vault *vault.Vault
+	own   [2]image.Frame // of this PE: those of even and of odd versions
+	wards []int          // the PEs whose images this PE keeps, too
+
+	mapping sync.Mutex            // held while slots are mapped
+	slots   map[place]*vault.Slot // which this PE has mapped
+
+	asking
+}
+
+// asking is what a PE needs to ask and to answer.
+type asking struct {
+	questions pgas.Sym[question]    // one of each PE
+	asked     pgas.Sym[pgas.Signal] // the number of that question
+	bell      pgas.Sym[pgas.Signal] // how many questions have come
+	answer    pgas.Sym[byte]        // that this PE gets, and behind it the one that it gives
+	answered  pgas.Sym[pgas.Signal] // twice the number of the answer that this PE has got, and 1 if there are no bytes
+
+	mu     sync.Mutex // held while a question is asked
+	number uint64     // of the last question that this PE has asked
+
+	rung    uint64      // how many questions have been seen
+	told    []uint64    // the number of the last question of each PE that was answered
+	serving atomic.Bool // other PEs may ask
+}
+
+// A question asks for bytes of the image of a cut in a slot, or for what of it was not sent.
+type question struct {
+	Cut    image.Cut
+	Row    uint64
+	Unsent uint64 // not 0: the size of the image, and the ranges that Frame.Unsent returns
+	Offset uint64
+	Size   uint64
+}
+
+// place is where a slot is.
+type place struct {
+	pe    int // whose place it is
+	row   int
+	which int
+}
+
+// New returns the Memory of a PE of hosts. f is the memory of its host.
+func New(w *pgas.World, f *os.File, hosts []boot.Host) (*Memory, error) {
+	m := &Memory{w: w, hosts: hosts, slots: map[place]*vault.Slot{}}
+	var err error
+	if m.vault, err = vault.Open(f, m.hosts[m.hostOf(w.PE())].PEs); err != nil {
+		return nil, err
+	}
+	if len(hosts) == 1 {
+		return m, nil
+	}
+	for pe := range w.NPEs() {
+		if buddy, _ := m.buddyOf(pe); buddy == w.PE() {
+			m.wards = append(m.wards, pe)
+		}
+	}
+	return m, m.mustHaveRows()
+}
+
+// mustHaveRows returns an error if a host has too few PEs to keep the images of another one.
+func (m *Memory) mustHaveRows() error {
+	for _, h := range m.hosts {
+		if buddy, row := m.buddyOf(h.First + h.PEs - 1); row >= vault.Rows {
+			to := m.hosts[m.hostOf(buddy)]
+			return fmt.Errorf("host %s has %s, and cannot keep the images of %s: give hosts that are half of all hosts apart more equal numbers of PEs",
+				to.Name, plural.Count(to.PEs, "PE"), plural.Count(h.PEs, "PE"))
+		}
+	}
+	return nil
+}
+
+// Close gives back what is mapped. The images stay.
+func (m *Memory) Close() {
+	for _, s := range m.slots {
+		s.Close()
+	}
+	clear(m.slots)
+}
+
+// hostOf returns the index of the host of a PE.
+func (m *Memory) hostOf(pe int) int {
+	return sort.Search(len(m.hosts), func(i int) bool { return m.hosts[i].First > pe }) - 1
+}
+
+func (m *Memory) isLocal(pe int) bool { return m.hostOf(pe) == m.hostOf(m.w.PE()) }
+
+// buddyOf returns the PE that keeps the images of another one, too, and the row of its place where it does. There are
+// several hosts.
+func (m *Memory) buddyOf(pe int) (buddy, row int) {
+	h := m.hostOf(pe)
+	to := m.hosts[(h+len(m.hosts)/2)%len(m.hosts)]
+	i := pe - m.hosts[h].First
+	return to.First + i%to.PEs, 1 + i/to.PEs
+}
+
+// slot returns a slot of this host.
+func (m *Memory) slot(p place) (*vault.Slot, error) {
+	m.mapping.Lock()
+	defer m.mapping.Unlock()
+	if s := m.slots[p]; s != nil {
+		return s, nil
+	}
+	s, err := m.vault.Slot(p.pe-m.hosts[m.hostOf(p.pe)].First, p.row, p.which)
+	if err == nil {
+		m.slots[p] = s
+	}
+	return s, err
+}
+
+// which returns which of two slots the image of a cut is in.
+func which(c image.Cut) int { return int(c.Version % 2) }
+
+func (m *Memory) ownPlace(c image.Cut) place { return place{m.w.PE(), 0, which(c)} }
+
+// Frame returns the frame of this PE's image of a cut that is about to be made, with room for sections. The image that
+// was in its slot is gone then.
+func (m *Memory) Frame(h image.Head, sections []image.Section) (*image.Frame, error) {
+	s, err := m.slot(m.ownPlace(h.Cut))
+	if err != nil {
+		return nil, err
+	}
+	s.Clear()
+	f := &m.own[which(h.Cut)]
+	return f, f.Lay(h, sections, s.Grow)
+}
+
+// Keep says that this PE's image of a cut is whole.
+func (m *Memory) Keep(h image.Head) error {
+	s, err := m.slot(m.ownPlace(h.Cut))
+	if err == nil {
+		s.Set(vault.Mark{Cut: h.Cut, Job: h.Job, PE: uint32(h.PE), PEs: uint32(h.PEs), Bytes: uint64(len(m.own[which(h.Cut)].Bytes()))})
+	}
+	return err
+}
+
+// Safe notes that all images of a cut are where they belong.
+func (m *Memory) Safe(c image.Cut) {
+	m.own[which(c)].Sent()
+	m.eachOf(c, func(s *vault.Slot, _ int) { s.Safe().Store(1) })
+}
+
+// CountStart counts a term that begins from a cut.
+func (m *Memory) CountStart(c image.Cut) {
+	m.eachOf(c, func(s *vault.Slot, _ int) { s.Starts().Add(1) })
+}
+
+// eachOf calls f for each image of a cut that this PE has, with the number of the PE that has saved it.
+func (m *Memory) eachOf(c image.Cut, f func(s *vault.Slot, pe int)) {
+	for _, p := range m.places() {
+		if s, err := m.slot(p); err == nil {
+			if mark, ok := s.Mark(); ok && mark.Cut == c {
+				f(s, int(mark.PE))
+			}
+		}
+	}
+}
+
+// places returns where this PE keeps images.
+func (m *Memory) places() []place {
+	all := []place{{m.w.PE(), 0, 0}, {m.w.PE(), 0, 1}}
+	for _, pe := range m.wards {
+		_, row := m.buddyOf(pe)
+		all = append(all, place{m.w.PE(), row, 0}, place{m.w.PE(), row, 1})
+	}
+	return all
+}
+
+// kept is an image that a PE has.
+type kept struct {
+	Mark   vault.Mark
+	Place  place
+	Starts uint64
+	Safe   bool
+}
+
+// A Kept is a cut of which some images are there.
+type Kept struct {
+	Cut    image.Cut
+	Job    uint64
+	Starts uint64 // how many terms have begun from it
+	Safe   bool   // all images of it were where they belong
+	Lost   []int  // the PEs whose images are not there
+	at     map[int]place
+	sizes  map[int]uint64
+}
+
+// Find returns what all PEs have, the newest cut first. It is collective.
+func (m *Memory) Find(ctx context.Context) ([]*Kept, error) {
+	var mine []kept
+	for _, p := range m.places() {
+		s, err := m.slot(p)
+		if err != nil {
+			return nil, err
+		}
+		if mark, ok := s.Mark(); ok {
+			mine = append(mine, kept{mark, p, s.Starts().Load(), s.Safe().Load() != 0})
+		}
+	}
+	all, err := pgas.AllGather(ctx, m.w.Team(), mine)
+	if err != nil {
+		return nil, err
+	}
+	return newest(slices.Concat(all...), m.w.NPEs()), nil
+}
+
+// newest returns the cuts of which images are there, in a job of npes PEs.
+func newest(all []kept, npes int) (found []*Kept) {
+	type key struct {
+		cut image.Cut
+		job uint64
+	}
+	by := map[key]*Kept{}
+	for _, x := range all {
+		if int(x.Mark.PEs) != npes || int(x.Mark.PE) >= npes {
+			continue
+		}
+		k := by[key{x.Mark.Cut, x.Mark.Job}]
+		if k == nil {
+			k = &Kept{Cut: x.Mark.Cut, Job: x.Mark.Job, at: map[int]place{}, sizes: map[int]uint64{}}
+			by[key{x.Mark.Cut, x.Mark.Job}] = k
+			found = append(found, k)
+		}
+		k.Starts, k.Safe = max(k.Starts, x.Starts), k.Safe || x.Safe
+		pe := int(x.Mark.PE)
+		if _, there := k.at[pe]; !there || x.Place.pe == pe { // its own place rather than that of its buddy
+			k.at[pe], k.sizes[pe] = x.Place, x.Mark.Bytes
+		}
+	}
+	for _, k := range found {
+		for pe := range npes {
+			if _, there := k.at[pe]; !there {
+				k.Lost = append(k.Lost, pe)
+			}
+		}
+	}
+	slices.SortFunc(found, func(a, b *Kept) int { return cmp.Or(b.Cut.Compare(a.Cut), cmp.Compare(a.Job, b.Job)) })
+	return found
+}

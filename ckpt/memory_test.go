@@ -1,0 +1,313 @@
+package ckpt_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/gopgas/gopgas/ckpt"
+	"github.com/gopgas/gopgas/pgas"
+	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/pgastest"
+	"github.com/gopgas/gopgas/pgas/sim"
+)
+
+// memoryFile returns the memory of a host.
+func memoryFile(t *testing.T) *os.File {
+	t.Helper()
+	fd, err := unix.MemfdCreate("images", unix.MFD_CLOEXEC)
+	must(t, err)
+	f := os.NewFile(uintptr(fd), "images")
+	t.Cleanup(func() { f.Close() })
+	return f
+}
+
+// cluster is hosts with memory, on which a job runs term after term.
+type cluster struct {
+	t     *testing.T
+	hosts []boot.Host
+	files []*os.File
+}
+
+func newCluster(t *testing.T, pes ...int) *cluster {
+	c := &cluster{t: t}
+	first := 0
+	for i, n := range pes {
+		c.hosts = append(c.hosts, boot.Host{Name: fmt.Sprint("host", i), First: first, PEs: n})
+		first += n
+		c.files = append(c.files, memoryFile(t))
+	}
+	return c
+}
+
+func (c *cluster) pes() int { return c.hosts[len(c.hosts)-1].First + c.hosts[len(c.hosts)-1].PEs }
+
+func (c *cluster) hostOf(pe int) int {
+	return slices.IndexFunc(c.hosts, func(h boot.Host) bool { return pe < h.First+h.PEs })
+}
+
+// lose takes the memory of a host.
+func (c *cluster) lose(host int) {
+	c.files[host].Close()
+	c.files[host] = memoryFile(c.t)
+}
+
+// set returns the Set of a PE that keeps its cuts in memory.
+func (c *cluster) set(w *pgas.World, opts ...ckpt.Option) *ckpt.Set {
+	return ckpt.New(w, append(opts, ckpt.InMemory(c.files[c.hostOf(w.PE())], c.hosts))...)
+}
+
+// ringJob is a job whose state depends on each step: each PE mixes its words with those that its neighbours had.
+type ringJob struct {
+	words, steps, every int
+	restored            []int // by PE: the step from which it goes on; -1: it has not come so far
+	sums                []uint64
+}
+
+func (j *ringJob) run(ctx context.Context, w *pgas.World, set *ckpt.Set) error {
+	me, n := w.PE(), w.NPEs()
+	mem, err := pgas.Alloc[uint64](ctx, w, j.words)
+	if err != nil {
+		return err
+	}
+	from, err := pgas.Alloc[uint64](ctx, w, j.words)
+	if err != nil {
+		return err
+	}
+	step, local := 0, mem.Local()
+	for i := range local {
+		local[i] = uint64(me*1000 + i)
+	}
+	deal := []int{me} // with Values, which read the images of other PEs
+	set.Add("words", ckpt.Sym(mem))
+	set.Add("step", ckpt.Shared(&step))
+	set.Add("deal", ckpt.Values(&deal))
+	if _, _, err := set.Restore(ctx); err != nil {
+		return err
+	}
+	if len(deal) != 1 || deal[0] != me+n*step {
+		return fmt.Errorf("at step %d PE %d has %v", step, me, deal)
+	}
+	j.restored[me] = step
+	for ; step < j.steps; step++ {
+		if step%j.every == 0 {
+			deal[0] = me + n*step
+			if err := set.Save(ctx); err != nil {
+				return err
+			}
+		}
+		from.All().Put((me+1)%n, local)
+		if err := w.Barrier(ctx); err != nil {
+			return err
+		}
+		for i, x := range from.Local() {
+			if i%8 == step%8 || i < 3 { // most pieces stay
+				local[i] = local[i]*31 + x + uint64(step)
+			}
+		}
+		if err := w.Barrier(ctx); err != nil {
+			return err
+		}
+	}
+	for _, x := range local {
+		j.sums[me] = j.sums[me]*17 + x
+	}
+	return nil
+}
+
+// TestTerms: a job whose PEs and hosts die at random moments ends with the result of the undisturbed one, out of memory
+// alone. No host dies before its buddies have what they had lost.
+func TestTerms(t *testing.T) {
+	seeds := 60
+	if testing.Short() {
+		seeds = 6
+	}
+	restarts, back, hostsLost := 0, 0, 0
+	for seed := range uint64(seeds) {
+		r := rand.New(rand.NewPCG(seed, 9))
+		var pes []int
+		for range 1 + seed%4 {
+			pes = append(pes, 1+r.IntN(3))
+		}
+		if len(pes) == 1 {
+			pes[0] += 2
+		}
+		c := newCluster(t, pes...)
+		n := c.pes()
+		j := &ringJob{words: 30_000, steps: 9, every: 1 + r.IntN(3), restored: make([]int, n), sums: make([]uint64, n)}
+		once := func(deaths []sim.Death) (time.Duration, []error) {
+			errs := make([]error, n)
+			for pe := range n {
+				j.restored[pe], j.sums[pe], errs[pe] = -1, 0, errors.New("the PE has died")
+			}
+			cfg := sim.Config{Seed: r.Uint64(), Adversary: seed%3 > 0, Deaths: deaths, HeapMax: 32 << 20, Topology: "host:2"}
+			report, err := sim.Run(t.Context(), cfg, n, func(ctx context.Context, w *pgas.World) error {
+				errs[w.PE()] = j.run(ctx, w, c.set(w))
+				return nil
+			})
+			if err != nil && len(deaths) == 0 {
+				errs[0] = err
+			}
+			return report.Time, errs
+		}
+		whole, errs := once(nil)
+		if err := errors.Join(errs...); err != nil {
+			t.Fatalf("seed %d: undisturbed: %v", seed, err)
+		}
+		want := slices.Clone(j.sums)
+		for h := range c.hosts {
+			c.lose(h)
+		}
+		mended := true // each image is where it belongs
+		for term := 0; ; term++ {
+			var deaths []sim.Death
+			lost := -1
+			at := time.Duration(r.Int64N(int64(whole)))
+			switch x := r.IntN(4); {
+			case term > 6 || x == 0:
+			case x == 1 && mended && len(c.hosts) > 1:
+				lost = r.IntN(len(c.hosts))
+				for i := range c.hosts[lost].PEs {
+					deaths = append(deaths, sim.Death{PE: c.hosts[lost].First + i, At: at})
+				}
+			default:
+				deaths = append(deaths, sim.Death{PE: r.IntN(n), At: at})
+			}
+			_, errs := once(deaths)
+			if slices.Max(j.restored) > 0 {
+				back++
+			}
+			if errors.Join(errs...) == nil {
+				break
+			}
+			restarts++
+			for pe, err := range errs {
+				_, isPeer := errors.AsType[*pgas.PeerError](err)
+				if err != nil && !isPeer && (!slices.ContainsFunc(deaths, func(d sim.Death) bool { return d.PE == pe }) || len(deaths) == 0) {
+					t.Fatalf("seed %d, term %d, deaths %v: PE %d: %v", seed, term, deaths, pe, err)
+				}
+			}
+			mended = slices.Min(j.restored) >= 0 || lost < 0 && mended
+			if lost >= 0 {
+				c.lose(lost)
+				hostsLost++
+				mended = false
+			}
+			if slices.Min(j.restored) >= 0 && lost < 0 {
+				mended = true
+			}
+		}
+		if !slices.Equal(j.sums, want) {
+			t.Fatalf("seed %d: the result differs from that of the undisturbed job", seed)
+		}
+	}
+	if t.Logf("%d terms ended by deaths, %d hosts lost, %d terms began from a cut", restarts, hostsLost, back); back == 0 || hostsLost == 0 && !testing.Short() {
+		t.Error("no term began from a cut, or no host was lost")
+	}
+}
+
+// TestBothHostsLost: when both hosts that had images of a cut are lost, the job ends and says so, or goes on from the
+// Store.
+func TestBothHostsLost(t *testing.T) {
+	for _, store := range []ckpt.Store{nil, &memory{}} {
+		c := newCluster(t, 1, 1, 1, 1)
+		j := &ringJob{words: 100, steps: 4, every: 2, restored: make([]int, 4), sums: make([]uint64, 4)}
+		once := func() error {
+			return pgastest.Goroutines(t.Context(), 4, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
+				set := c.set(w, ckpt.In(store))
+				if err := j.run(ctx, w, set); err != nil {
+					return err
+				}
+				_, err := set.Wait(ctx)
+				return err
+			})
+		}
+		must(t, once())
+		want := slices.Clone(j.sums)
+		c.lose(1)
+		c.lose(3)
+		clear(j.sums)
+		err := once()
+		switch {
+		case store == nil && (err == nil || !strings.Contains(err.Error(), "is lost with the hosts that had the images of 2 PEs in memory")):
+			t.Errorf("without a Store: %v", err)
+		case store != nil && (err != nil || j.restored[0] != 2 || !slices.Equal(j.sums, want)):
+			t.Errorf("with a Store: from step %d: %v", j.restored[0], err)
+		}
+	}
+}
+
+// TestDamageInMemory: an image that is damaged in memory is passed over, for that of the Store.
+func TestDamageInMemory(t *testing.T) {
+	c := newCluster(t, 2)
+	store := &memory{}
+	j := &ringJob{words: 100, steps: 3, every: 2, restored: make([]int, 2), sums: make([]uint64, 2)}
+	once := func() error {
+		return pgastest.Goroutines(t.Context(), 2, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
+			return j.run(ctx, w, c.set(w, ckpt.In(store)))
+		})
+	}
+	must(t, once())
+	b := make([]byte, 8)
+	const data = 4096 + 512 // in the image of PE 0 of version 2
+	if _, err := c.files[0].ReadAt(b, data); err != nil {
+		t.Fatal(err)
+	}
+	b[0]++
+	if _, err := c.files[0].WriteAt(b, data); err != nil {
+		t.Fatal(err)
+	}
+	must(t, once())
+	if j.restored[0] != 2 {
+		t.Errorf("the job has gone on from step %d", j.restored[0])
+	}
+}
+
+// TestBadCutInMemory: a cut in memory from which two terms have begun that saved nothing is passed over for an older
+// one.
+func TestBadCutInMemory(t *testing.T) {
+	c := newCluster(t, 2)
+	var from []int
+	for range 4 {
+		err := pgastest.Goroutines(t.Context(), 2, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
+			step := 0
+			set := c.set(w)
+			set.Add("step", ckpt.Shared(&step))
+			_, ok, err := set.Restore(ctx)
+			if err != nil {
+				return err
+			}
+			if w.PE() == 0 {
+				from = append(from, step)
+			}
+			for i := 0; i < 2 && !ok; i++ {
+				step++
+				if err := set.Save(ctx); err != nil {
+					return err
+				}
+			}
+			_, err = set.Wait(ctx)
+			return err
+		})
+		must(t, err)
+	}
+	if want := []int{0, 2, 2, 1}; !slices.Equal(from, want) {
+		t.Errorf("the terms began from %v, want %v", from, want)
+	}
+}
+
+// TestSecondSet: one Set of a job keeps its cuts in memory, and a second one says that it cannot.
+func TestSecondSet(t *testing.T) {
+	res, out, errs := startJob(t, "two sets", "")
+	if res.Status == 0 || !strings.Contains(errs, "give this one a Store") {
+		t.Errorf("status %d\n%s%s", res.Status, out, errs)
+	}
+}

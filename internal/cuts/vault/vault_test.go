@@ -1,0 +1,99 @@
+package vault
+
+import (
+	"bytes"
+	"os"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/gopgas/gopgas/internal/cuts/image"
+)
+
+func memory(t *testing.T) *os.File {
+	t.Helper()
+	fd, err := unix.MemfdCreate("images", unix.MFD_CLOEXEC)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := os.NewFile(uintptr(fd), "images")
+	t.Cleanup(func() { f.Close() })
+	return f
+}
+
+func slot(t *testing.T, f *os.File, places, place, row, which int) *Slot {
+	t.Helper()
+	v, err := Open(f, places)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := v.Slot(place, row, which)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	return s
+}
+
+// TestSlots: each slot keeps its own image, and a second process that opens the vault finds it.
+func TestSlots(t *testing.T) {
+	f := memory(t)
+	at := [][3]int{{0, 0, 0}, {0, 0, 1}, {0, 1, 0}, {0, Rows - 1, 1}, {1, 0, 0}, {mostPlaces - 1, Rows - 1, 1}}
+	content := func(i, n int) []byte { return bytes.Repeat([]byte{byte(i + 1)}, n) }
+	for i, x := range at {
+		s := slot(t, f, mostPlaces, x[0], x[1], x[2])
+		if _, ok := s.Mark(); ok {
+			t.Fatal("a new slot has an image")
+		}
+		for _, n := range []int{100, 70_000, 10} { // grows, and keeps what it had
+			before := bytes.Clone(s.b)
+			b, err := s.Grow(uint64(n))
+			if err != nil || !bytes.HasPrefix(b, before) {
+				t.Fatalf("%d bytes: %v", n, err)
+			}
+			copy(b, content(i, n))
+		}
+		s.Set(Mark{image.Cut{Term: 1, Version: uint64(i)}, 5, uint32(i), 9, 70_000})
+		s.Starts().Add(uint64(i))
+	}
+	for i, x := range at {
+		s := slot(t, f, mostPlaces, x[0], x[1], x[2])
+		b, err := s.Bytes()
+		m, ok := s.Mark()
+		if want := (Mark{image.Cut{Term: 1, Version: uint64(i)}, 5, uint32(i), 9, 70_000}); err != nil || !ok || m != want ||
+			!bytes.Equal(b, content(i, 70_000)) || s.Starts().Load() != uint64(i) {
+			t.Errorf("slot %v: %+v, %v", x, m, err)
+		}
+		s.Clear()
+		if _, err := s.Bytes(); err == nil || s.Starts().Load() != 0 {
+			t.Errorf("slot %v: a cleared slot has an image", x)
+		}
+	}
+}
+
+// TestDamagedMark: a mark with one bit changed is none.
+func TestDamagedMark(t *testing.T) {
+	s := slot(t, memory(t), 1, 0, 0, 0)
+	s.Set(Mark{image.Cut{Term: 1, Version: 2}, 5, 0, 9, 70})
+	for i := range 56 * 8 {
+		s.page[i/8] ^= 1 << (i % 8)
+		if m, ok := s.Mark(); ok {
+			t.Fatalf("bit %d: %+v", i, m)
+		}
+		s.page[i/8] ^= 1 << (i % 8)
+	}
+	if _, ok := s.Mark(); !ok {
+		t.Error("the mark is lost")
+	}
+}
+
+// TestTooLarge: an image, a host and a slot that have no room are refused.
+func TestTooLarge(t *testing.T) {
+	f := memory(t)
+	if _, err := Open(f, mostPlaces+1); err == nil {
+		t.Error("too many places are taken")
+	}
+	if _, err := slot(t, f, 1, 0, 0, 0).Grow(slotBytes); err == nil {
+		t.Error("too large an image is taken")
+	}
+}
