@@ -1,5 +1,6 @@
 // Package survive kills jobs that save their state, at random moments, and starts them again until they reach their
-// end. What they compute must be, to the last bit, what an undisturbed job computes.
+// end. What they compute must be, to the last bit, what an undisturbed job computes. A service must have every update
+// that it has acknowledged (service_test.go).
 //
 //ci:norace
 package survive
@@ -13,6 +14,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -26,11 +28,22 @@ import (
 )
 
 var (
-	jobs = flag.Int("jobs", 6, "how many jobs are killed again and again")
-	seed = flag.Uint64("seed", 0, "the seed of the first; 0: a new one")
+	jobs     = flag.Int("jobs", 6, "how many jobs are killed again and again")
+	services = flag.Int("services", 1, "how many services are")
+	seed     = flag.Uint64("seed", 0, "the seed of the first of both; 0: a new one")
 )
 
-var bin string // the folder of pgasrun and heat
+var bin string // the folder of pgasrun and the samples
+
+// programs are what jobs run, each for some hundred milliseconds. The next seed has the next program.
+var programs = []struct {
+	name string
+	args []string
+}{
+	{"heat", []string{"-version", "saved", "-rows", "10", "-save", "7", "-steps", "1200", "-verify"}},
+	{"queens", []string{"-queens", "13", "-depth", "6", "-round", "20ms", "-verify"}},
+	{"mapservice", []string{"-listen", "localhost:0", "-capacity", "2000", "-keys", "500", "-verify"}},
+}
 
 func TestMain(m *testing.M) {
 	flag.Parse()
@@ -48,8 +61,10 @@ func testMain(m *testing.M) int {
 	if err == nil {
 		err = built.Commands(root, dir)
 	}
-	if err == nil {
-		err = built.Program(root, "./samples/heat", filepath.Join(dir, "heat"))
+	for _, p := range programs {
+		if err == nil {
+			err = built.Program(root, "./samples/"+p.name, filepath.Join(dir, p.name))
+		}
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -62,35 +77,42 @@ func testMain(m *testing.M) int {
 // TestKills: a job is killed in some way in most of its starts: one of its PEs or all, its launcher, its agents, by
 // SIGKILL or as a scheduler does, on one host or on two. Nothing is left of any start but the cuts that are kept.
 func TestKills(t *testing.T) {
+	each(t, *jobs, func(t *testing.T, s uint64, r *rand.Rand) {
+		p := programs[s%uint64(len(programs))]
+		t.Log(p.name)
+		kill(t, r, p.name, p.args)
+	})
+}
+
+// each runs n tests with seeds that follow one another.
+func each(t *testing.T, n int, run func(t *testing.T, s uint64, r *rand.Rand)) {
 	first := *seed
 	if first == 0 {
 		first = rand.Uint64() >> 1
 	}
-	for i := range *jobs {
+	for i := range n {
 		s := first + uint64(i)
 		t.Run(fmt.Sprint(s), func(t *testing.T) {
 			defer func() {
 				if t.Failed() {
-					t.Logf("go test ./tests/survive -run TestKills -seed %d -jobs 1 has the same moments again", s)
+					name, _, _ := strings.Cut(t.Name(), "/")
+					t.Logf("go test ./tests/survive -run %s -seed %d -jobs 1 -services 1 has the same moments again", name, s)
 				}
 			}()
-			kill(t, rand.New(rand.NewPCG(s, 1)))
+			run(t, s, rand.New(rand.NewPCG(s, 1)))
 		})
 	}
 }
 
-// Steps is how many steps a job computes: some hundred milliseconds.
-const steps = 1200
-
 // kill starts a job until it ends well.
-func kill(t *testing.T, r *rand.Rand) {
+func kill(t *testing.T, r *rand.Rand, program string, args []string) {
 	dir := filepath.Join(t.TempDir(), "cuts")
 	killed := 0
 	for start := 0; ; start++ {
 		if start == 200 {
 			t.Fatalf("the job has not ended in %d starts, of which %d were killed", start, killed)
 		}
-		j := begin(t, r, dir)
+		j := begin(t, r, dir, program, args...)
 		for range r.IntN(4) {
 			if start < 8 {
 				killed += j.disturb(r)
@@ -107,26 +129,32 @@ func kill(t *testing.T, r *rand.Rand) {
 			return
 		case start >= 8:
 			t.Fatalf("an undisturbed start has ended with status %d:\n%s", status, j.out.String())
-		case strings.Contains(j.out.String(), "is not what one PE computes") || strings.Contains(j.out.String(), "damaged"):
+		case wrong.MatchString(j.out.String()):
 			t.Fatalf("start %d:\n%s", start, j.out.String())
 		}
 	}
 }
 
+// wrong is what programs print whose state is not that of an undisturbed job.
+var wrong = regexp.MustCompile("is not what one PE computes|one PE finds|was put|damaged")
+
 // aJob is one start.
 type aJob struct {
-	t    *testing.T
-	cmd  *exec.Cmd
-	mark string
-	out  capture.Output
-	done chan struct{}
+	t       *testing.T
+	program string
+	netns   bool // on two hosts
+	cmd     *exec.Cmd
+	mark    string
+	out     capture.Output
+	done    chan struct{}
 }
 
 // begin starts the job on some PEs.
-func begin(t *testing.T, r *rand.Rand, dir string) *aJob {
-	j := &aJob{t: t, mark: fmt.Sprintf("TEST_SURVIVE_MARK=%d.%d", os.Getpid(), r.Uint64()), done: make(chan struct{})}
+func begin(t *testing.T, r *rand.Rand, dir, program string, args ...string) *aJob {
+	j := &aJob{t: t, program: program, mark: fmt.Sprintf("TEST_SURVIVE_MARK=%d.%d", os.Getpid(), r.Uint64()), done: make(chan struct{})}
 	where := []string{"-n", strconv.Itoa(1 + r.IntN(5))}
 	if r.IntN(4) == 0 && netns.Usable() == nil {
+		j.netns = true
 		where = []string{"-netns", []string{"2x1", "2x2"}[r.IntN(2)]}
 	}
 	switch r.IntN(4) {
@@ -135,7 +163,7 @@ func begin(t *testing.T, r *rand.Rand, dir string) *aJob {
 	case 1, 2:
 		where = append(where, "-survive", strconv.Itoa(1+r.IntN(4)))
 	}
-	args := append(where, "-checkpoint", dir, filepath.Join(bin, "heat"), "-version", "saved", "-rows", "10", "-save", "7", "-steps", strconv.Itoa(steps), "-verify")
+	args = slices.Concat(where, []string{"-checkpoint", dir, filepath.Join(bin, program)}, args)
 	j.cmd = exec.Command(filepath.Join(bin, "pgasrun"), args...)
 	j.cmd.Env = append(os.Environ(), j.mark, "PGAS_HEAP_MAX=32m")
 	j.cmd.Stdout, j.cmd.Stderr = &j.out, &j.out
@@ -157,16 +185,7 @@ func (j *aJob) disturb(r *rand.Rand) int {
 		return 0
 	case <-time.After(time.Duration(r.IntN(700)) * time.Millisecond):
 	}
-	var pes, agents []int
-	for _, pid := range j.processes() {
-		cmdline, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
-		switch {
-		case bytes.HasPrefix(cmdline, []byte(filepath.Join(bin, "heat"))):
-			pes = append(pes, pid)
-		case bytes.HasSuffix(cmdline, []byte("\x00agent\x00")):
-			agents = append(agents, pid)
-		}
-	}
+	pes, agents := j.kinds()
 	kill := func(pids []int, n int, sig syscall.Signal) {
 		for _, i := range r.Perm(len(pids))[:min(n, len(pids))] {
 			syscall.Kill(pids[i], sig)
@@ -209,6 +228,20 @@ func (j *aJob) end() int {
 		time.Sleep(5 * time.Millisecond) // for the kernel to end processes that were killed
 	}
 	return j.cmd.ProcessState.ExitCode()
+}
+
+// kinds lists the processes that are PEs, and those that are agents.
+func (j *aJob) kinds() (pes, agents []int) {
+	for _, pid := range j.processes() {
+		cmdline, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+		switch {
+		case bytes.HasPrefix(cmdline, []byte(filepath.Join(bin, j.program))):
+			pes = append(pes, pid)
+		case bytes.HasSuffix(cmdline, []byte("\x00agent\x00")):
+			agents = append(agents, pid)
+		}
+	}
+	return pes, agents
 }
 
 // processes lists what runs with the mark of the job, however it was started.
