@@ -14,7 +14,7 @@ import (
 
 func TestScripts(t *testing.T) {
 	bin := t.TempDir()
-	for _, pkg := range []string{"../cmd/pgasrun", "./bale", "./bfs", "./bucket", "./cholesky", "./gups", "./hashtable", "./heat", "./hello", "./npb/cg", "./npb/is", "./p2p", "./pagerank", "./ring", "./stencil", "./transpose", "./tree", "./wordcount"} {
+	for _, pkg := range []string{"../cmd/pgasrun", "./bale", "./bfs", "./bucket", "./cholesky", "./gups", "./hashtable", "./heat", "./hello", "./mapservice", "./npb/cg", "./npb/is", "./p2p", "./pagerank", "./queens", "./ring", "./stencil", "./transpose", "./tree", "./wordcount"} {
 		out, err := exec.Command("go", "build", "-o", filepath.Join(bin, filepath.Base(pkg)), pkg).CombinedOutput()
 		if err != nil {
 			t.Fatalf("building %s: %v\n%s", pkg, err, out)

@@ -41,7 +41,7 @@ var programs = []struct {
 	args []string
 }{
 	{"heat", []string{"-version", "saved", "-rows", "10", "-save", "7", "-steps", "1200", "-verify"}},
-	{"queens", []string{"-queens", "13", "-depth", "6", "-round", "20ms", "-verify"}},
+	{"queens", []string{"-queens", "14", "-depth", "6", "-round", "20ms", "-verify"}},
 	{"mapservice", []string{"-listen", "localhost:0", "-capacity", "2000", "-keys", "500", "-verify"}},
 }
 
@@ -164,7 +164,7 @@ func begin(t *testing.T, r *rand.Rand, dir, program string, args ...string) *aJo
 		where = append(where, "-survive", strconv.Itoa(1+r.IntN(4)))
 	}
 	args = slices.Concat(where, []string{"-checkpoint", dir, filepath.Join(bin, program)}, args)
-	j.cmd = exec.Command(filepath.Join(bin, "pgasrun"), args...)
+	j.cmd = exec.CommandContext(t.Context(), filepath.Join(bin, "pgasrun"), args...)
 	j.cmd.Env = append(os.Environ(), j.mark, "PGAS_HEAP_MAX=32m")
 	j.cmd.Stdout, j.cmd.Stderr = &j.out, &j.out
 	if err := j.cmd.Start(); err != nil {
