@@ -149,7 +149,7 @@ type aJob struct {
 	done    chan struct{}
 }
 
-// begin starts the job on some PEs.
+// begin starts the job on some PEs. If dir is "" its cuts are in memory alone.
 func begin(t *testing.T, r *rand.Rand, dir, program string, args ...string) *aJob {
 	j := &aJob{t: t, program: program, mark: fmt.Sprintf("TEST_SURVIVE_MARK=%d.%d", os.Getpid(), r.Uint64()), done: make(chan struct{})}
 	where := []string{"-n", strconv.Itoa(1 + r.IntN(5))}
@@ -157,13 +157,18 @@ func begin(t *testing.T, r *rand.Rand, dir, program string, args ...string) *aJo
 		j.netns = true
 		where = []string{"-netns", []string{"2x1", "2x2"}[r.IntN(2)]}
 	}
-	switch r.IntN(4) {
-	case 0:
+	switch x := r.IntN(4); {
+	case dir == "":
+		where = append(where, "-survive", "50")
+	case x == 0:
 		where = append(where, "-restart", strconv.Itoa(1+r.IntN(3)))
-	case 1, 2:
+	case x < 3:
 		where = append(where, "-survive", strconv.Itoa(1+r.IntN(4)))
 	}
-	args = slices.Concat(where, []string{"-checkpoint", dir, filepath.Join(bin, program)}, args)
+	if dir != "" {
+		where = append(where, "-checkpoint", dir)
+	}
+	args = slices.Concat(where, []string{filepath.Join(bin, program)}, args)
 	j.cmd = exec.CommandContext(t.Context(), filepath.Join(bin, "pgasrun"), args...)
 	j.cmd.Env = append(os.Environ(), j.mark, "PGAS_HEAP_MAX=32m")
 	j.cmd.Stdout, j.cmd.Stderr = &j.out, &j.out
