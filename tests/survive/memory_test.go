@@ -17,7 +17,7 @@ func TestMemory(t *testing.T) {
 		j := begin(t, r, "", p.name, p.args...)
 		host := r.IntN(6)
 		for i := range 6 {
-			select { // the moment at which something happens is no limit: the test holds whatever the job has done by then
+			select { // the moment is no limit: the test holds whatever the job has done by then
 			case <-j.done:
 			case <-time.After(time.Duration(r.IntN(500)) * time.Millisecond):
 			}
