@@ -39,6 +39,9 @@ type ending struct {
 	lostHost *host               // whose end is the reason of startErr; nil: it has another
 	ended    map[int]frame.Death // the PEs whose process has ended, by number
 
+	runningSince time.Time // when the PEs were started
+	counted      bool      // countFailures has counted those of this term
+
 	userSignal syscall.Signal   // the last forwarded signal that ends programs; 0: none
 	userEnded  bool             // the user had sent such a signal before the first death
 	hintTimer  <-chan time.Time // fires when it is time to say that a second signal kills
@@ -47,7 +50,9 @@ type ending struct {
 	terminatedAt int64            // when they were asked to end, by the launcher's clock
 	killTimer    <-chan time.Time // fires when kill is to take its next step
 	killSteps    int              // the steps that kill has taken
-	outputStuck  bool             // a killed process holds its output open: do not wait for it
+	// the PEs have been killed so that another term may follow
+	killedForTerm bool
+	outputStuck   bool // a killed process holds its output open: do not wait for it
 
 	globalExiting    bool // a PE has called GlobalExit (ends.go)
 	globalExitKilled bool // the PEs have been killed for that

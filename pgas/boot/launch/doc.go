@@ -8,6 +8,7 @@
 //	spec.go        Spec: what to run where
 //	job.go         the event loop of the launcher: the state of a job, and how it starts
 //	ends.go        how it ends, or goes on in another term
+//	spares.go      hosts that are lost or fail again and again, and the spares that take their places
 //	events.go      the events, and what the loop does about each of them
 //	host.go        one host as the launcher sees it
 //	read.go        what comes from the command that runs a host's agent

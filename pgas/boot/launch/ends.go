@@ -28,13 +28,40 @@ import (
 // endTerm begins the next term when the PEs of all hosts are gone, or ends the agents. Until then these serve the
 // exchange to other hosts.
 func (j *job) endTerm() {
-	switch {
-	case slices.ContainsFunc(j.hosts, func(h *host) bool { return h.link != nil && !h.done && !h.gone }):
-	case j.goesOn():
-		j.beginTerm()
-	default:
-		j.closeInputs()
+	if slices.ContainsFunc(j.hosts, j.isAwaited) {
+		return
 	}
+	if !j.goesOn() {
+		j.endAgents()
+		return
+	}
+	plan := j.successors()
+	// the processes of a host that is used again are killed before
+	if !slices.ContainsFunc(j.hosts, func(h *host) bool { return !h.gone && (h.lost || h.unfit != nil && !h.done) && plan[h] == nil }) {
+		j.beginTerm(plan)
+	}
+}
+
+// isAwaited reports whether a term has not ended on h, be it before its PEs were started.
+func (j *job) isAwaited(h *host) bool {
+	switch {
+	case h.link == nil || h.done || h.gone:
+		return false
+	case h.lost && j.mayGoOn(): // another agent kills what is left there
+		return false
+	case j.lostHost != nil && !h.started:
+		return !h.hasAnswered()
+	}
+	return true
+}
+
+// endAgents ends all agents. Those that do not end are killed after a while: nobody has looked at the idle ones.
+func (j *job) endAgents() {
+	if !j.closing && j.killTimer == nil && len(j.idle) > 0 {
+		j.killSteps = 1
+		j.killTimer = time.After(agentTime)
+	}
+	j.closeInputs()
 }
 
 // isOver reports whether the last term is over, and ends each term when that is.
@@ -45,9 +72,12 @@ func (j *job) isOver() bool {
 
 // finished reports whether every agent that was started is gone.
 func (j *job) finished() bool {
-	return !slices.ContainsFunc(j.hosts, func(h *host) bool { return h.link != nil && !h.gone }) &&
+	return !slices.ContainsFunc(j.all(), func(h *host) bool { return h.link != nil && !h.gone }) &&
 		!slices.ContainsFunc(j.relays, func(r *relayLink) bool { return !r.ended })
 }
+
+// all returns all hosts, those without a place in the job included.
+func (j *job) all() []*host { return slices.Concat(j.hosts, j.idle) }
 
 // abort ends a job that cannot start. The first reason counts.
 func (j *job) abort(err error) {
@@ -99,7 +129,13 @@ func (j *job) terminate() {
 // kill takes the next step when a request to end has not been enough. The first step kills the PEs, the second the
 // agents' commands. The third gives up waiting for processes that hold the output open.
 func (j *job) kill() {
-	switch j.killSteps++; j.killSteps {
+	j.killSteps++
+	j.killTimer = time.After(agentTime)
+	if j.killedForTerm && j.mayGoOn() && !j.closing {
+		j.killAwaited()
+		return
+	}
+	switch j.killSteps {
 	case 1:
 		j.signal(frame.ToSignal, syscall.SIGKILL)
 		j.closeInputs()
@@ -108,12 +144,29 @@ func (j *job) kill() {
 	default:
 		j.outputStuck = true
 	}
-	j.killTimer = time.After(5 * time.Second)
+}
+
+// killAwaited kills the commands of the agents that have not ended their PEs, where another term may follow. The next
+// step kills the relays through which they are reached, too, and the one after gives up waiting. What is killed on a
+// host by another agent takes its time, and has a limit of its own.
+func (j *job) killAwaited() {
+	for _, h := range j.hosts {
+		if h.link == nil || h.done || h.ended {
+			continue
+		}
+		h.kill()
+		for _, r := range j.relays {
+			if j.killSteps > 2 && !r.ended && slices.Contains(h.via, r.host) {
+				r.link.Signal(unix.SIGKILL)
+			}
+		}
+		j.outputStuck = j.killSteps > 3
+	}
 }
 
 // killAgents kills the commands of all agents, with the local processes that they have started.
 func (j *job) killAgents() {
-	for _, h := range j.hosts {
+	for _, h := range j.all() {
 		h.kill()
 	}
 	j.signalRelays(unix.SIGKILL)
@@ -122,11 +175,12 @@ func (j *job) killAgents() {
 // closeInputs makes every agent kill its PEs and end. A command that has not become an agent yet is ended: it may
 // be anything, and need not read its input.
 func (j *job) closeInputs() {
-	for _, h := range j.hosts {
+	j.closing = true
+	for _, h := range j.all() {
 		if h.link != nil {
 			h.link.In.Close()
 		}
-		if h.ready == nil && h.link != nil && !h.gone {
+		if h.ready == nil && h.link != nil && !h.gone && !(h.idle && h.greeted) {
 			j.endCommand(h.link)
 		}
 	}
@@ -180,6 +234,7 @@ func (j *job) goesOn() bool {
 // killForTerm kills the PEs of a term that may be followed by another.
 func (j *job) killForTerm() {
 	j.terminatedAt = boot.Clock()
+	j.killedForTerm = true
 	j.killSteps = 1 // the next is for agents that do not do it
 	j.killAgentsAfter(agentTime)
 	j.continueAgents()
@@ -189,36 +244,62 @@ func (j *job) killForTerm() {
 // agentTime is how long an agent may take to kill its PEs and to say so.
 const agentTime = 5 * time.Second
 
-// beginTerm begins the next term.
-func (j *job) beginTerm() {
+// beginTerm begins the next term, in which spares take the places of hosts as plan says.
+func (j *job) beginTerm(plan map[*host]*host) {
+	if err := j.refusal(plan); err != nil {
+		j.startErr = err
+		j.abort(err)
+		return
+	}
+	lost, before, why := j.lostHost, slices.Clone(j.hosts), j.whyTermEnded()
+	for _, h := range before {
+		if err := j.startPlace(h, plan); err != nil {
+			j.abort(err)
+			return
+		}
+	}
 	j.recoveries++
-	j.stderr.Notice(fmt.Sprintf("pgasrun: %s: all PEs are started again (%d of %s)\n", j.whyTermEnded(), j.recoveries, plural.Count(j.spec.Survive, "time")))
+	j.stderr.Notice(fmt.Sprintf("pgasrun: %s%s: all PEs are started again (%d of %s)\n", why, replaced(lost, before, plan), j.recoveries, plural.Count(j.spec.Survive, "time")))
 	j.reset()
+	j.inputOver.Store(true)
 	j.connect.Reset(j.spec.ConnectTimeout)
 	for _, h := range j.hosts {
-		again := h.gone
 		h.hostTerm = hostTerm{}
 		if j.live != nil {
 			j.live.beginTerm(h)
 		}
-		if !again {
+		if h.greeted {
 			j.sendConfig(h)
-			continue
 		}
+	}
+}
+
+// startPlace sees to an agent for h's place in the next term: h's own, another one on h, or that of a spare, which may
+// be added to plan. Agents that do not run yet are told of the term when they greet.
+func (j *job) startPlace(h *host, plan map[*host]*host) error {
+	if plan[h] == nil && h.gone {
 		h.forget()
 		l, err := j.spec.start(h.agent)
-		if err != nil {
-			h.gone = true
-			j.abort(fmt.Errorf("host %s: %w", h.Name, err))
-			return
+		if err == nil {
+			h.hostTerm, h.via, h.greeted, h.answered = hostTerm{}, nil, false, false
+			j.follow(h, l)
+			return nil
 		}
-		h.via = nil
-		j.follow(h, l)
+		if plan[h] = spareFor(h.PEs, j.idle); plan[h] == nil {
+			return fmt.Errorf("host %s: %w", h.Name, err)
+		}
 	}
+	if plan[h] != nil {
+		j.replace(h, plan[h])
+	}
+	return nil
 }
 
 // whyTermEnded says why the PEs of a term are gone, in one line.
 func (j *job) whyTermEnded() string {
+	if j.lostHost != nil && j.lostHost.unfit != nil {
+		return j.lostHost.unfit.Error()
+	}
 	if j.lostHost != nil {
 		return fmt.Sprintf("host %s is lost", j.lostHost.Name)
 	}

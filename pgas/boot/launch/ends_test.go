@@ -13,7 +13,7 @@ import (
 )
 
 // TestTermsSimulated: PEs, agents and relays are killed at random moments, several of them at once now and then. All
-// PEs are started again each time, and the job ends well when nobody is killed any more.
+// PEs are started again each time, and the job ends well when nobody is killed any more. No host is lost twice in a row.
 func TestTermsSimulated(t *testing.T) {
 	seeds := 150
 	if testing.Short() {
@@ -37,6 +37,7 @@ func testTerms(t *testing.T, r *rand.Rand) {
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		defer close(done)
+		lost := map[string]bool{}
 		for range kills {
 			for !s.allStay(hosts * pes) {
 				if time.Sleep(latency); ctx.Err() != nil { // in simulated time, for the PEs to find each other
@@ -44,7 +45,7 @@ func testTerms(t *testing.T, r *rand.Rand) {
 				}
 			}
 			time.Sleep(time.Duration(r.IntN(900)) * time.Millisecond) // the PEs stay for longer
-			s.killSome(r, 1+r.IntN(3))
+			lost = s.killSome(r, 1+r.IntN(3), lost)
 			time.Sleep(latency) // for the PEs that were killed to be gone
 		}
 	}()
@@ -82,7 +83,9 @@ func testCancelled(t *testing.T, r *rand.Rand) {
 			for !s.allStay(2 * len(spec.Hosts)) {
 				time.Sleep(latency) // in simulated time, for the PEs to find each other
 			}
-			s.someProcess(r).signalled(unix.SIGKILL)
+			time.Sleep(calmTime) // a host may be lost again then
+			left := s.processesLeft()
+			left[r.IntN(len(left))].signalled(unix.SIGKILL)
 			time.Sleep(time.Duration(1 + r.Int64N(int64(20*latency)))) // the moment of the next kill, or of the end
 		}
 		cancel(errEnough)
@@ -101,24 +104,30 @@ func (s *simulation) allStay(pes int) bool {
 	return s.lingering == pes
 }
 
-// someProcess returns an agent or relay that has not ended.
-func (s *simulation) someProcess(r *rand.Rand) *simProcess {
+// processesLeft returns the agents and relays that have greeted and have not ended. A command that ends before is not
+// one that can run there.
+func (s *simulation) processesLeft() (left []*simProcess) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for {
-		p := s.processes[r.IntN(len(s.processes))]
+	for _, p := range s.processes {
 		select {
 		case <-p.ended:
 		default:
-			return p
+			if time.Since(p.begun) > 2*latency {
+				left = append(left, p)
+			}
 		}
 	}
+	return left
 }
 
-// killSome kills some PEs, agents or relays.
-func (s *simulation) killSome(r *rand.Rand, n int) {
-	for range n {
-		p := s.someProcess(r)
+// killSome kills some PEs, agents or relays. It leaves the agents and relays of some hosts alone, and returns the hosts
+// of those that it has killed.
+func (s *simulation) killSome(r *rand.Rand, n int, spared map[string]bool) (lost map[string]bool) {
+	lost = map[string]bool{}
+	left := s.processesLeft()
+	for _, i := range r.Perm(len(left)) {
+		p := left[i]
 		p.mu.Lock()
 		var pids []int
 		for pid := range p.pes {
@@ -126,10 +135,17 @@ func (s *simulation) killSome(r *rand.Rand, n int) {
 		}
 		p.mu.Unlock()
 		slices.Sort(pids)
-		if r.IntN(3) == 0 || len(pids) == 0 {
+		switch {
+		case n == 0:
+			return lost
+		case (r.IntN(3) == 0 || len(pids) == 0) && !spared[p.node.host]:
+			lost[p.node.host] = true
 			p.signalled(unix.SIGKILL)
-			continue
+			n--
+		case len(pids) > 0:
+			p.Signal(pids[r.IntN(len(pids))], unix.SIGKILL)
+			n--
 		}
-		p.Signal(pids[r.IntN(len(pids))], unix.SIGKILL)
 	}
+	return lost
 }

@@ -3,7 +3,6 @@ package launch
 // Events, and what the event loop does about each of them: two tables.
 
 import (
-	"fmt"
 	"syscall"
 	"time"
 
@@ -50,26 +49,27 @@ var changes = map[change]func(*job, *host, event){
 			j.handleAgentExit(h, e.err)
 		}
 	},
-	relayEnded: func(j *job, h *host, e event) { j.handleRelayEnd(e.relay, h, e.err) },
-	hostSwept:  func(j *job, h *host, e event) { h.gone = true },
-	notAnAgent: func(j *job, h *host, e event) {
-		j.abort(fmt.Errorf("host %s: `%v` prints something else than an agent does: it must run the command that follows it, and print nothing itself", h.Name, h.agent))
-	},
-	otherVersion: func(j *job, h *host, e event) { j.abort(fmt.Errorf("host %s: %w", h.Name, e.err)) },
+	relayEnded:   func(j *job, h *host, e event) { j.handleRelayEnd(e.relay, h, e.err) },
+	hostSwept:    func(j *job, h *host, e event) { h.gone = true },
+	notAnAgent:   func(j *job, h *host, e event) { j.cannotRun(h, j.strangerError(h, e)) },
+	otherVersion: func(j *job, h *host, e event) { j.cannotRun(h, j.strangerError(h, e)) },
 	badFrame: func(j *job, h *host, e event) {
-		j.abort(fmt.Errorf("host %s: `%v` sends what no agent does (%w): it must run the command that follows it, and write nothing to its standard output itself", h.Name, h.agent, e.err))
+		j.cannotRun(h, j.strangerError(h, e))
 		h.kill()
 	},
-	lostHost:     func(j *job, h *host, e event) { j.lookForLostHost(h) },
-	agentGreeted: func(j *job, h *host, e event) { j.sendConfig(h) },
-	staged:       func(j *job, h *host, e event) { j.reportStaging(e.bytes) },
+	lostHost: func(j *job, h *host, e event) { j.lookForLostHost(h) },
+	agentGreeted: func(j *job, h *host, e event) {
+		h.greeted = true
+		j.sendConfig(h)
+	},
+	staged: func(j *job, h *host, e event) { j.reportStaging(e.bytes) },
 }
 
 // arrivals says what the event loop does about a frame of each kind.
 var arrivals = map[frame.Kind]func(*job, *host, event){
 	frame.FromAbort: func(j *job, h *host, e event) {
 		h.done = true // it sweeps up what it has started
-		j.abort(j.agentError(h, string(e.data)))
+		j.cannotRun(h, j.agentError(h, string(e.data)))
 	},
 	frame.FromReady:   (*job).handleReady,
 	frame.FromStarted: (*job).handleStarted,
@@ -132,6 +132,10 @@ func (j *job) handle(e event) {
 	if e.link != nil && e.link != e.host.link {
 		return // of an agent that was lost, and has been started again
 	}
+	if e.host != nil && e.host.idle && e.change != relayEnded {
+		j.handleIdle(e.host, e)
+		return
+	}
 	do := changes[e.change]
 	if e.change == arrived {
 		do = arrivals[e.frame]
@@ -145,9 +149,11 @@ func (j *job) handle(e event) {
 func (j *job) handleReady(h *host, e event) {
 	h.ready = new(frame.Ready)
 	if err := frame.Decode(e.data, h.ready); err != nil {
-		j.abort(j.agentError(h, "its agent is of another version"))
+		h.ready = nil
+		j.cannotRun(h, j.agentError(h, "its agent is of another version"))
 		return
 	}
+	h.answered = true
 	h.updateClockOffset(h.ready.SentAt, e.at)
 	h.clock = &HostClock{Host: h.Name, Same: h.ready.Clock != "" && h.ready.Clock == frame.ClockID()}
 	j.startWhenReady()
@@ -172,11 +178,12 @@ func (j *job) post(e event) {
 
 // askLive asks h's agent after some time.
 func (j *job) askLive(h *host, after time.Duration) {
+	send := h.send
 	time.AfterFunc(after, func() {
 		select {
 		case <-j.closed:
 		default:
-			h.send.Send(frame.ToLive)
+			send.Send(frame.ToLive)
 		}
 	})
 }

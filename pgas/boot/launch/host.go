@@ -29,6 +29,13 @@ type host struct {
 	via  []*host
 	send *frame.Sender
 
+	idle       bool     // it has no place in the job: it is a spare, or another host has taken its place
+	spare      bool     // it waits for a place
+	substitute bool     // it has taken the place of another host
+	greeted    bool     // the command is an agent, and reads its input
+	answered   bool     // the agent has been ready for PEs
+	failed     failures // in a row
+
 	hostTerm
 	frames  atomic.Int64 // the number of frames that have come
 	writing atomic.Bool  // what its PEs have printed is being written
@@ -43,12 +50,14 @@ type host struct {
 // hostTerm is what the launcher knows of a host in one term.
 type hostTerm struct {
 	ready          *frame.Ready
-	started        bool // it has been told to start its PEs
-	stopped        bool // its PEs have been stopped, to be killed
-	done           bool // its agent has reported that no process is left
-	ended          bool // its command has ended
-	gone           bool // its command has ended, and no process is left
-	lost           bool // its agent ended without that report, and another one kills what is left
+	started        bool  // it has been told to start its PEs
+	stopped        bool  // its PEs have been stopped, to be killed
+	done           bool  // its agent has reported that no process is left
+	ended          bool  // its command has ended
+	gone           bool  // its command has ended, and no process is left
+	lost           bool  // its agent ended without that report, and another one kills what is left
+	lostAlone      bool  // it is lost, and not with the relay on another host
+	unfit          error // why it cannot run PEs, so that another host has to; nil: it can
 	table          []frame.Blocked
 	clockOffset    *int64     // the launcher's clock less the host's; nil: not known
 	clock          *HostClock // the clock for traces; nil: its agent has not answered
@@ -63,6 +72,9 @@ func (h *host) forget() {
 	defer h.mu.Unlock()
 	h.lastErr, h.remedy, h.pinned = "", "", false
 }
+
+// hasAnswered reports whether nothing more is awaited from h before the PEs of a term are started.
+func (h *host) hasAnswered() bool { return h.ready != nil || h.gone || h.unfit != nil }
 
 // kill kills the command of h's agent, with the local processes that it has started.
 func (h *host) kill() {
@@ -102,14 +114,18 @@ func (h *host) endError(err error) error {
 	if last != "" {
 		how += ": " + strings.TrimRight(last, ".")
 	}
-	if len(h.via) > 0 && h.via[0] != h && h.ready == nil {
+	started := h.ready != nil || h.greeted && (h.answered || h.substitute || h.idle)
+	if len(h.via) > 0 && h.via[0] != h && !started {
 		how += fmt.Sprintf(" (started from host %s; with a higher -fan-out the launcher starts it itself)", h.via[0].Name)
 	}
 	switch {
-	case h.ready == nil && remedy != "":
+	case !started && remedy != "":
 		return fmt.Errorf("host %s: `%v` %s: %s", h.Name, h.agent, how, remedy)
-	case h.ready == nil:
+	case !started:
 		return fmt.Errorf("host %s: `%v` %s; it must run there without a question (check the host's name, -launch, and that pgasrun is at that path)", h.Name, h.agent, how)
+	}
+	if !h.started {
+		return fmt.Errorf("host %s: the agent %s", h.Name, how)
 	}
 	return fmt.Errorf("host %s: the agent %s; its PEs are lost", h.Name, how)
 }

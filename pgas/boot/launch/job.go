@@ -31,13 +31,15 @@ type job struct {
 	id     string
 	secret []byte
 	npes   int
-	hosts  []*host
+	hosts  []*host // those that run PEs, in PE order
+	idle   []*host // those without a place in the job (spares.go)
 	relays []*relayLink
 
 	events     chan event
 	inputTaken chan struct{} // PE 0 has read what was sent to it
 	inputOver  atomic.Bool   // what else there is to read for PE 0 is not for the PE 0 of this term
 	recoveries int           // the terms that have followed another one
+	closing    bool          // the inputs of the agents have been closed
 	closed     chan struct{} // closed by close
 	sweeps     chan struct{} // one for each host that is swept up
 
@@ -70,6 +72,9 @@ func newJob(spec Spec) (*job, error) {
 	for i, h := range spec.Hosts {
 		j.hosts = append(j.hosts, &host{Host: h, index: i})
 	}
+	for _, h := range spec.Spares {
+		j.idle = append(j.idle, &host{Host: h, idle: true, spare: true})
+	}
 	if spec.Live != nil {
 		j.live = newLive(j.hosts, j.npes)
 		spec.Live(j.live.snapshot)
@@ -97,6 +102,8 @@ func (j *job) close() {
 func (j *job) run(ctx context.Context) (Result, error) {
 	if err := j.startTree(); err != nil {
 		j.abort(err)
+	} else {
+		j.startSpares()
 	}
 	j.connect = time.NewTimer(j.spec.ConnectTimeout)
 	defer j.connect.Stop()
@@ -105,7 +112,7 @@ func (j *job) run(ctx context.Context) (Result, error) {
 		select {
 		case e := <-j.events:
 			j.handle(e)
-			if j.live != nil && e.host != nil {
+			if j.live != nil && e.host != nil && !e.host.idle {
 				j.live.noteState(e.host)
 			}
 		case sig, ok := <-j.spec.Signals:
@@ -137,7 +144,7 @@ func (j *job) run(ctx context.Context) (Result, error) {
 		j.stderr.EndLine()
 	}
 	slices.SortFunc(j.stats, func(a, b PEStats) int { return cmp.Compare(a.PE, b.PE) })
-	return Result{Ran: j.hosts[0].started, Status: output.Status(j.status, j.stdout, j.stderr), First: j.report(j.hosts, j.tails), Stats: j.stats, Clocks: clocksOf(j.hosts), Recoveries: j.recoveries}, j.startErr
+	return Result{Ran: j.hosts[0].started || j.recoveries > 0, Status: output.Status(j.status, j.stdout, j.stderr), First: j.report(j.hosts, j.tails), Stats: j.stats, Clocks: clocksOf(j.hosts), Recoveries: j.recoveries}, j.startErr
 }
 
 func (j *job) config(h *host) frame.Config {
@@ -145,7 +152,7 @@ func (j *job) config(h *host) frame.Config {
 		Protocol: frame.Protocol, ID: j.id, Host: h.index,
 		Program: j.spec.Program, Args: append([]string{j.spec.Program}, j.spec.Args...), Dir: j.spec.Dir,
 		Staged: j.spec.stagedOn(h.Name),
-		Env:    j.spec.Environ(), Secret: j.secret, Hash: len(j.hosts) > 1, Unbound: j.spec.Unbound, Stats: j.spec.Stats, Profiles: j.spec.Profiles != nil,
+		Env:    j.spec.Environ(), Secret: j.secret, Hash: len(j.hosts)+len(j.idle) > 1, Unbound: j.spec.Unbound, Stats: j.spec.Stats, Profiles: j.spec.Profiles != nil,
 		Record: j.spec.Stats || j.spec.Live != nil || j.spec.Trace != nil,
 	}
 	c.Live, c.Stall = j.live != nil, j.spec.Stall
@@ -158,7 +165,7 @@ func (j *job) config(h *host) frame.Config {
 	c.Again = j.spec.Survive > 0
 	if j.secret != nil {
 		c.FanOut = j.spec.FanOut
-		if h.index == 0 {
+		if h.index == 0 && !h.substitute {
 			c.Serve = j.spec.BootAddr
 		}
 	}
@@ -176,8 +183,11 @@ func (j *job) agentError(h *host, text string) error {
 
 func (j *job) connectTimedOut() {
 	for _, h := range j.hosts {
-		if h.ready == nil && !h.gone {
-			j.abort(fmt.Errorf("host %s has not answered within %v: check that `%v` works without a question, or give it longer with PGAS_BOOT_TIMEOUT", h.Name, j.spec.ConnectTimeout, h.agent))
+		if !h.hasAnswered() {
+			j.cannotRun(h, fmt.Errorf("host %s has not answered within %v: check that `%v` works without a question, or give it longer with PGAS_BOOT_TIMEOUT", h.Name, j.spec.ConnectTimeout, h.agent))
+			if h.unfit != nil {
+				h.kill()
+			}
 		}
 	}
 }
@@ -185,14 +195,8 @@ func (j *job) connectTimedOut() {
 // startWhenReady starts the PEs of every host once all hosts are ready and agree.
 func (j *job) startWhenReady() {
 	st := frame.Start{HeapMax: j.heapMax()}
-	for _, h := range j.hosts {
-		if h.ready == nil || h.gone {
-			return
-		}
-		if h.ready.Hash != j.hosts[0].ready.Hash {
-			j.abort(fmt.Errorf("two different binaries in one job: %s differs between host %s and host %s: copy the same file to both", j.spec.Program, j.hosts[0].Name, h.Name))
-			return
-		}
+	if j.lostHost != nil || slices.ContainsFunc(j.hosts, func(h *host) bool { return h.ready == nil || h.gone || h.unfit != nil }) || !j.sameProgram() {
+		return
 	}
 	if j.secret != nil {
 		j.spec.Logf("all hosts are ready; the exchange is at %v, heaps have %d bytes", j.hosts[0].ready.Addrs, st.HeapMax)
@@ -207,6 +211,7 @@ func (j *job) startWhenReady() {
 		h.send.SendValue(frame.ToStart, st)
 		h.started = true
 	}
+	j.runningSince = time.Now()
 	for _, h := range j.hosts {
 		if j.spec.Trace != nil && !h.clock.Same {
 			go askClock(h, j.closed)
@@ -218,6 +223,24 @@ func (j *job) startWhenReady() {
 		j.inputOver.Store(true)
 		j.hosts[0].send.Send(frame.ToEOF)
 	}
+}
+
+// sameProgram reports whether all hosts have the same program. A spare that has not cannot run PEs.
+func (j *job) sameProgram() bool {
+	first := j.hosts[max(0, slices.IndexFunc(j.hosts, func(h *host) bool { return !h.substitute }))]
+	for _, h := range j.hosts {
+		if h.ready.Hash == first.ready.Hash {
+			continue
+		}
+		err := fmt.Errorf("two different binaries in one job: %s differs between host %s and host %s: copy the same file to both", j.spec.Program, first.Name, h.Name)
+		if h.substitute {
+			j.cannotRun(h, err)
+		} else {
+			j.abort(err)
+		}
+		return false
+	}
+	return true
 }
 
 // heapMax returns the size that a heap may have. It is the same on every host, since offsets mean the same everywhere.
@@ -319,6 +342,7 @@ func (j *job) handleSignal(sig os.Signal) {
 		if j.userSignal != 0 || !j.hosts[0].started {
 			j.status = max(j.status, 128+int(s))
 			j.terminating = true
+			j.lostHost = nil // no term follows
 			if !j.hosts[0].started && j.startErr == nil {
 				j.startErr = fmt.Errorf("stopped by a signal (%v) before the job had started", s)
 			}
@@ -415,18 +439,21 @@ func (j *job) handleAgentExit(h *host, err error) {
 		return
 	}
 	if !h.started {
-		j.abort(h.endError(err))
+		j.handleLostUnstarted(h, err)
 		return
 	}
-	if j.startErr == nil && j.userSignal == 0 && j.explainsFailures(h) {
+	explains, goesOn := j.explainsFailures(h), j.mayGoOn() && (j.killSteps == 0 || j.killedForTerm)
+	if j.startErr == nil && j.userSignal == 0 && (explains || goesOn) {
 		j.status = max(j.status, 1)
 		j.startErr, j.lostHost = h.endError(err), h
-		j.deaths = nil
+		if explains {
+			j.deaths = nil
+		}
 	}
-	h.lost = true
+	h.lost, h.lostAlone = true, !j.relayIsLost(h)
 	j.notifyOthers(h, frame.Death{PE: h.First, Status: syscall.WaitStatus(syscall.SIGKILL), Peer: -1})
 	go j.sweepHost(h, j.id)
-	if j.mayGoOn() && !j.terminating {
+	if goesOn && !j.killedForTerm { // a PE may have failed before, since it did not find those of h
 		j.killForTerm()
 	}
 	j.terminate()

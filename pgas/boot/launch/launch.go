@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/boot/launch/internal/agent"
 	"github.com/gopgas/gopgas/pgas/boot/launch/internal/frame"
@@ -23,7 +24,7 @@ func Run(ctx context.Context, spec Spec) (Result, error) {
 		return Result{}, err
 	}
 	const each = 4 // the pipes of an agent, and its process
-	if err := boot.NeedFiles("the launcher, for its agents,", each*min(len(spec.Hosts), spec.FanOut+1)); err != nil {
+	if err := boot.NeedFiles("the launcher, for its agents,", each*(min(len(spec.Hosts), spec.FanOut+1)+len(spec.Spares))); err != nil {
 		return Result{}, err
 	}
 	j, err := newJob(spec)
@@ -42,6 +43,10 @@ func Plan(spec Spec) (string, error) {
 	var b strings.Builder
 	for _, h := range spec.Hosts {
 		fmt.Fprintf(&b, "host %s: PE %s\n", h.Name, Ranges(peNumbers(h)))
+		fmt.Fprintf(&b, "  agent: %v\n", spec.command(h.Name))
+	}
+	for _, h := range spec.Spares {
+		fmt.Fprintf(&b, "spare %s: for %s\n", h.Name, plural.Count(h.PEs, "PE"))
 		fmt.Fprintf(&b, "  agent: %v\n", spec.command(h.Name))
 	}
 	fmt.Fprintf(&b, "each PE: %s\n", spawn.ShellWords(append([]string{spec.Program}, spec.Args...)))

@@ -128,7 +128,7 @@ func (l *live) noteDeath(d frame.Death) {
 func (l *live) beginTerm(h *host) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.hosts[h.index].State = "starting"
+	l.hosts[h.index].Name, l.hosts[h.index].State = h.Name, "starting"
 	for pe := h.First; pe < h.First+h.PEs; pe++ {
 		l.pes[pe] = PEState{PE: pe, Host: h.index, For: -1}
 	}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -27,10 +28,12 @@ import (
 type simulation struct {
 	network  *simNetwork
 	launcher *simNode
-	fault    map[string]simFault // by host
-	linger   time.Duration       // that PEs stay after they have found each other
+	linger   time.Duration // that PEs stay after they have found each other
 
-	mu        sync.Mutex // guards what follows
+	mu        sync.Mutex          // guards what follows
+	fault     map[string]simFault // by host
+	places    []string            // the hosts of the last term, as its agents were told
+	term      string              // the name of the last term
 	processes []*simProcess
 	running   int
 	started   time.Time // of the last PE
@@ -58,6 +61,7 @@ type simProcess struct {
 	sim           *simulation
 	in, out, errs *stream
 	ended         chan struct{}
+	begun         time.Time
 
 	mu     sync.Mutex // guards what follows
 	killed bool
@@ -92,7 +96,7 @@ func (s *simulation) start(parent *simNode, c spawn.Line) (*spawn.Link, error) {
 		name = c.Argv[1]
 	}
 	node := &simNode{host: name}
-	p := &simProcess{simPort: s.network.at(node), sim: s, ended: make(chan struct{}), pes: map[int]context.CancelCauseFunc{}}
+	p := &simProcess{simPort: s.network.at(node), sim: s, begun: time.Now(), ended: make(chan struct{}), pes: map[int]context.CancelCauseFunc{}}
 	p.in, p.out, p.errs = newStream(parent, node), newStream(node, parent), newStream(node, parent)
 	parent.conns.Add(1)
 	parent.addChildren(1)
@@ -110,7 +114,7 @@ func (s *simulation) start(parent *simNode, c spawn.Line) (*spawn.Link, error) {
 
 func (p *simProcess) run() {
 	time.Sleep(p.in.delay)
-	switch p.sim.fault[p.node.host] {
+	switch p.sim.faultOf(p.node.host) {
 	case neverGreets:
 		p.ignoreInput()
 	case sendsGarbage:
@@ -144,6 +148,34 @@ func (p *simProcess) run() {
 	p.sim.running--
 	p.sim.mu.Unlock()
 }
+
+// faultOf returns what a host does wrong.
+func (s *simulation) faultOf(host string) simFault {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.fault[host]
+}
+
+// notePlaces notes the hosts of a term, of which all agents are to be told the same.
+func (s *simulation) notePlaces(c *frame.Config, on string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var places []string
+	first := 0
+	for _, h := range c.Hosts {
+		if places = append(places, h.Name); h.First != first {
+			s.errs = append(s.errs, fmt.Errorf("the first PE of %s has the number %d, after %d PEs: %w", h.Name, h.First, first, errPlaces))
+		}
+		first += h.PEs
+	}
+	if places[c.Host] != on || s.term == c.ID && !slices.Equal(places, s.places) {
+		s.errs = append(s.errs, fmt.Errorf("%s is host %d of %v, and others were told %v: %w", on, c.Host, places, s.places, errPlaces))
+	}
+	s.term, s.places = c.ID, places
+}
+
+// errPlaces is the error of agents that were not told the same.
+var errPlaces = errors.New("the hosts of a term differ")
 
 // ignoreInput lives on until it is killed.
 func (p *simProcess) ignoreInput() {
@@ -225,6 +257,7 @@ func (p *simProcess) Wait() (agent.Exited, bool) {
 func (p *simProcess) StartPEs(a *agent.Agent, _ agent.SegmentFile, addrs []string) error {
 	c := a.Config()
 	host := c.Hosts[c.Host]
+	p.sim.notePlaces(&c, p.node.host)
 	p.exits = make(chan agent.Exited, host.PEs)
 	for i := range host.PEs {
 		number := host.First + i

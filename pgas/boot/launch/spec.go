@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -61,7 +62,9 @@ type Spec struct {
 	HintDelay      time.Duration // the time from a signal to end, to the hint that a second one kills; default 3s
 	KeepGoing      bool          // a PE's failure ends no other PE; what others have to wait for returns it
 	Survive        int           // how often all PEs may be started again, after one was killed or lost
-	Unbound        bool          // PEs run on any CPU, even if there is one for each
+	// Spares are hosts without PEs, for Survive. If a host is lost, a spare with at least as many PEs takes its place.
+	Spares  []boot.Host
+	Unbound bool // PEs run on any CPU, even if there is one for each
 	// nothing in the job moves for so long: Stderr gets what each PE is blocked in, once; default: it does not
 	Stall   time.Duration
 	Signals <-chan os.Signal // forwarded to every PE; SIGQUIT prints what each is blocked in instead
@@ -102,6 +105,9 @@ const (
 // complete checks the spec and fills in defaults.
 func (s *Spec) complete() error {
 	if err := CheckHosts(s.Hosts); err != nil {
+		return err
+	}
+	if err := s.checkSpares(); err != nil {
 		return err
 	}
 	if err := s.completeAgents(); err != nil {
@@ -195,6 +201,25 @@ func CheckHosts(hosts []boot.Host) error {
 		seen[h.Name] = true
 		h.First = first
 		first += h.PEs
+	}
+	return nil
+}
+
+// checkSpares checks the spares of a job.
+func (s *Spec) checkSpares() error {
+	if len(s.Spares) == 0 {
+		return nil
+	}
+	if s.Survive == 0 {
+		return fmt.Errorf("host %s is a spare, and no PE of this job is started again when it is lost: give -survive N, such as -survive 20, or leave the spare out", s.Spares[0].Name)
+	}
+	if err := CheckHosts(slices.Clone(s.Spares)); err != nil {
+		return fmt.Errorf("a spare: %w", err)
+	}
+	for _, h := range s.Spares {
+		if slices.ContainsFunc(s.Hosts, func(o boot.Host) bool { return o.Name == h.Name }) {
+			return fmt.Errorf("host %s runs PEs, and cannot be a spare, too: name another host as the spare", h.Name)
+		}
 	}
 	return nil
 }

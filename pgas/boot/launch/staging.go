@@ -28,7 +28,7 @@ func (j *job) reportStaging(n int) {
 	}
 	if j.stagedBytes += int64(n); now.After(j.stagingReport) {
 		j.stagingReport = now.Add(stagingPause)
-		most := j.spec.staging.Size() * int64(len(j.hosts))
-		j.stderr.Notice(fmt.Sprintf("pgasrun: copying the program: %d of at most %d MB sent to %s\n", j.stagedBytes>>20, most>>20, plural.Count(len(j.hosts), "host")))
+		most := j.spec.staging.Size() * int64(len(j.all()))
+		j.stderr.Notice(fmt.Sprintf("pgasrun: copying the program: %d of at most %d MB sent to %s\n", j.stagedBytes>>20, most>>20, plural.Count(len(j.all()), "host")))
 	}
 }

@@ -48,6 +48,7 @@ type relayLink struct {
 	host     *host
 	via      *relayLink // the relay through which it is reached; nil: the launcher has started it itself
 	link     *spawn.Link
+	own      *spawn.Link // the agent that the relay runs for its own host
 	send     *frame.Sender
 	relays   atomic.Bool // it has been told what to start
 	children map[uint32]*childStreams
@@ -98,7 +99,8 @@ func (j *job) followBranch(b branch, l *spawn.Link, via *relayLink) {
 	r := &relayLink{job: j, host: b.head, via: via, link: l, send: frame.NewSender(l.In), children: map[uint32]*childStreams{}}
 	j.relays = append(j.relays, r)
 	b.head.via = r.path()
-	j.follow(b.head, r.add(b.head))
+	r.own = r.add(b.head)
+	j.follow(b.head, r.own)
 	for _, c := range b.rest {
 		j.followBranch(c, r.add(c.head), r)
 	}
@@ -238,9 +240,10 @@ func (r *relayLink) close(number uint32, reason error) {
 // is lost, and those behind it are lost as a consequence.
 func (j *job) handleRelayEnd(r *relayLink, lost *host, err error) {
 	r.ended = true
-	if lost != nil && !lost.ended {
+	if lost != nil && !lost.ended && lost.link == r.own { // and has not been started again
 		j.handleAgentExit(lost, err)
 	}
+	j.loseBehind(r)
 }
 
 // closeRelays ends the input of every relay, and so that of all hosts behind it.

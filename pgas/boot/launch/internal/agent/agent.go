@@ -100,6 +100,7 @@ type Agent struct {
 	signals     <-chan os.Signal
 	signalledAt time.Time // when the launcher was told of a SIGTERM to this agent
 	images      *os.File  // what PEs leave for those of the next term; nil: nothing
+	unread      *command  // what configure is to read first; nil: what comes next
 	term
 }
 
@@ -160,7 +161,7 @@ func (a *Agent) run() error {
 		a.term = term{}
 		relay, err := a.configure(first)
 		if before != nil { // until the launcher has said what comes next, PEs of other hosts may need it
-			before.server.Close()
+			before.close()
 		}
 		switch {
 		case err == errNoTerm:
@@ -189,8 +190,15 @@ func (a *Agent) runTerm() (again bool, err error) {
 	answer.SentAt = boot.Clock()
 	a.out.SendValue(frame.FromReady, answer)
 	next, ok := a.next()
-	if !ok {
+	for ok && (next.kind == frame.ToInput || next.kind == frame.ToEOF) {
+		next, ok = a.next() // it was for the PE 0 of the term before
+	}
+	switch {
+	case !ok:
 		return false, nil // another host was not ready
+	case next.kind == frame.ToConfig: // a host was lost before all were ready
+		a.unread = &next
+		return true, nil
 	}
 	var st frame.Start
 	if err := frame.Decode(next.data, &st); err != nil || next.kind != frame.ToStart {
@@ -270,6 +278,10 @@ func (a *Agent) sweepLost() {
 
 // next returns the next command. ok is false if none comes any more, or if a signal ends this agent before it has PEs.
 func (a *Agent) next() (c command, ok bool) {
+	if a.unread != nil {
+		c, a.unread = *a.unread, nil
+		return c, true
+	}
 	select {
 	case c, ok = <-a.commands:
 		return c, ok

@@ -95,6 +95,17 @@ func (x *exchange) listenForHosts(addr, devices string) error {
 	return nil
 }
 
+// close ends the server, or what was to become it.
+func (x *exchange) close() {
+	if x.server != nil {
+		x.server.Close()
+		return
+	}
+	for _, l := range x.listeners {
+		l.Close()
+	}
+}
+
 // serve starts the server, and returns the addresses at which the PEs of this host call it. parent has those of the
 // parent host's server. lost is called with the first PE of another host when the connection to that host's agent ends.
 func (x *exchange) serve(c frame.Config, parent []string, lost func(pe int), logf func(string, ...any)) []string {
