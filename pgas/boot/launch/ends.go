@@ -76,9 +76,6 @@ func (j *job) finished() bool {
 		!slices.ContainsFunc(j.relays, func(r *relayLink) bool { return !r.ended })
 }
 
-// all returns all hosts, those without a place in the job included.
-func (j *job) all() []*host { return slices.Concat(j.hosts, j.idle) }
-
 // abort ends a job that cannot start. The first reason counts.
 func (j *job) abort(err error) {
 	if j.startErr == nil {
@@ -231,6 +228,42 @@ func (j *job) goesOn() bool {
 	return lost >= 0 || mayGoOnAfter(o.Death)
 }
 
+// cannotRun handles that h cannot run the PEs of this term. In the first term that ends the job, so that the user
+// mends it.
+func (j *job) cannotRun(h *host, err error) {
+	if j.recoveries == 0 || j.terminating || !j.mayGoOn() || spareFor(h.PEs, j.idle) == nil {
+		j.abort(err)
+		return
+	}
+	h.unfit = err
+	j.lose(h, err)
+}
+
+// lose ends a term that has lost h.
+func (j *job) lose(h *host, err error) {
+	j.status = max(j.status, 1)
+	if j.startErr == nil {
+		j.startErr, j.lostHost = err, h
+	}
+	if h.started {
+		j.killForTerm()
+	}
+}
+
+// handleLostUnstarted handles the end of h's agent when it has not been told yet to start the PEs of this term.
+func (j *job) handleLostUnstarted(h *host, err error) {
+	switch {
+	case h.unfit != nil:
+	case j.recoveries == 0 || j.terminating || !j.mayGoOn():
+		j.abort(h.endError(err))
+	case !h.greeted:
+		j.cannotRun(h, h.endError(err))
+	default:
+		h.lost, h.lostAlone = true, !j.relayIsLost(h)
+		j.lose(h, h.endError(err))
+	}
+}
+
 // killForTerm kills the PEs of a term that may be followed by another.
 func (j *job) killForTerm() {
 	j.terminatedAt = boot.Clock()
@@ -246,7 +279,7 @@ const agentTime = 5 * time.Second
 
 // beginTerm begins the next term, in which spares take the places of hosts as plan says.
 func (j *job) beginTerm(plan map[*host]*host) {
-	if err := j.refusal(plan); err != nil {
+	if err := refusal(j.hosts, plan, j.startErr); err != nil {
 		j.startErr = err
 		j.abort(err)
 		return
@@ -293,6 +326,42 @@ func (j *job) startPlace(h *host, plan map[*host]*host) error {
 		j.replace(h, plan[h])
 	}
 	return nil
+}
+
+// successors returns which spares take the places of which hosts in the next term.
+func (j *job) successors() map[*host]*host {
+	var killed *host
+	if j.lostHost == nil && len(j.deaths) > 0 {
+		o, lost := j.rootCause(j.tails)
+		if killed = o.host; lost >= 0 {
+			killed = j.hostOf(lost)
+		}
+	}
+	if !j.counted {
+		j.counted = true
+		countFailures(j.hosts, killed, j.runningSince)
+	}
+	return successors(j.hosts, j.idle)
+}
+
+// replace gives h's place to s.
+func (j *job) replace(h, s *host) {
+	j.idle = slices.DeleteFunc(j.idle, func(o *host) bool { return o == s })
+	s.Host, s.index = boot.Host{Name: s.Name, First: h.First, PEs: h.PEs}, h.index
+	s.idle, s.spare, s.substitute = false, false, true
+	j.hosts[h.index] = s
+	j.spec.Hosts = slices.Clone(j.spec.Hosts) // a configuration that is being sent has the old ones
+	j.spec.Hosts[h.index] = s.Host
+
+	h.idle, h.spare = true, false
+	j.idle = append(j.idle, h)
+	if h.ended {
+		return
+	}
+	h.link.In.Close()
+	if h.unfit != nil || len(h.via) > 0 { // a relay closes no input of one host
+		j.endCommand(h.link)
+	}
 }
 
 // whyTermEnded says why the PEs of a term are gone, in one line.

@@ -3,6 +3,7 @@ package launch
 // Events, and what the event loop does about each of them: two tables.
 
 import (
+	"fmt"
 	"syscall"
 	"time"
 
@@ -143,6 +144,35 @@ func (j *job) handle(e event) {
 	if do != nil {
 		do(j, e.host, e)
 	}
+}
+
+// handleIdle handles an event of a host without a place in the job.
+func (j *job) handleIdle(h *host, e event) {
+	switch e.change {
+	case agentExited:
+		h.ended, h.gone = true, h.gone || !h.lost
+		j.dropSpare(h, h.endError(e.err))
+	case hostSwept:
+		h.gone = true
+	case agentGreeted:
+		h.greeted = true
+	case notAnAgent, otherVersion, badFrame:
+		j.dropSpare(h, j.strangerError(h, e))
+		h.kill()
+	case staged:
+		j.reportStaging(e.bytes)
+	}
+}
+
+// strangerError says why the command of h's agent is none of this version.
+func (j *job) strangerError(h *host, e event) error {
+	switch e.change {
+	case notAnAgent:
+		return fmt.Errorf("host %s: `%v` prints something else than an agent does: it must run the command that follows it, and print nothing itself", h.Name, h.agent)
+	case badFrame:
+		return fmt.Errorf("host %s: `%v` sends what no agent does (%w): it must run the command that follows it, and write nothing to its standard output itself", h.Name, h.agent, e.err)
+	}
+	return fmt.Errorf("host %s: %w", h.Name, e.err)
 }
 
 // handleReady handles what h's agent says of its host when it is ready.

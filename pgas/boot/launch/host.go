@@ -47,6 +47,11 @@ type host struct {
 	remedy  string // the remedy of the failure that lastErr is about
 }
 
+// failures are those of a host in a row, up to now.
+type failures struct {
+	lost, killed int
+}
+
 // hostTerm is what the launcher knows of a host in one term.
 type hostTerm struct {
 	ready          *frame.Ready

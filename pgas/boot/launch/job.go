@@ -82,6 +82,9 @@ func newJob(spec Spec) (*job, error) {
 	return j, nil
 }
 
+// all returns all hosts, those without a place in the job included.
+func (j *job) all() []*host { return slices.Concat(j.hosts, j.idle) }
+
 // reset makes a name and a secret for a term, and forgets how the term before has ended.
 func (j *job) reset() {
 	j.ending, j.hearing, j.stall, j.stats = ending{ended: map[int]frame.Death{}}, hearing{}, stallState{}, nil

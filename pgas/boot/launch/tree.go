@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -87,6 +88,29 @@ func (j *job) startTree() error {
 		j.followBranch(b, l, nil)
 	}
 	return nil
+}
+
+// startSpares starts the agents of the spares. The launcher starts them itself, so that they depend on no relay.
+func (j *job) startSpares() {
+	for _, h := range slices.Clone(j.idle) {
+		h.agent = j.spec.command(h.Name)
+		j.spec.Logf("spare %s: starting %v", h.Name, h.agent)
+		l, err := j.spec.start(h.agent)
+		if err != nil {
+			h.ended, h.gone = true, true
+			j.dropSpare(h, fmt.Errorf("host %s: %w", h.Name, err))
+			continue
+		}
+		j.follow(h, l)
+	}
+}
+
+// dropSpare says that h is no spare any more.
+func (j *job) dropSpare(h *host, err error) {
+	if h.spare && !j.closing {
+		j.stderr.Notice(fmt.Sprintf("pgasrun: a spare is lost, and the job goes on without it: %v\n", err))
+	}
+	h.spare = false
 }
 
 // followBranch handles the command of the head of b, which becomes an agent, or a relay if there are hosts behind it.
@@ -244,6 +268,24 @@ func (j *job) handleRelayEnd(r *relayLink, lost *host, err error) {
 		j.handleAgentExit(lost, err)
 	}
 	j.loseBehind(r)
+}
+
+// relayIsLost reports whether h was reached through a relay on another host, which is lost.
+func (j *job) relayIsLost(h *host) bool {
+	return slices.ContainsFunc(j.relays, func(r *relayLink) bool { return r.ended && r.host != h && slices.Contains(h.via, r.host) })
+}
+
+// loseBehind handles the loss of a relay before the PEs of a term were started: it loses the hosts behind it at once, so
+// that they cost one term.
+func (j *job) loseBehind(r *relayLink) {
+	if j.recoveries == 0 || j.hosts[0].started {
+		return
+	}
+	for _, h := range j.hosts {
+		if h != r.host && slices.Contains(h.via, r.host) && !h.ended {
+			j.handleAgentExit(h, fmt.Errorf("host %s, through which it was started, is lost", r.host.Name))
+		}
+	}
 }
 
 // closeRelays ends the input of every relay, and so that of all hosts behind it.
