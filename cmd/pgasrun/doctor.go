@@ -160,6 +160,7 @@ func (d *doctorOptions) examine(r *doctor.Report) error {
 	if _, err := launch.SplitTemplate(d.hosts.template); err != nil {
 		return err
 	}
+	hosts, d.hosts.spares = append(hosts, d.hosts.spares...), nil // they are examined, too
 	for i := range hosts {
 		hosts[i].PEs = 1
 		r.Job.Hosts = append(r.Job.Hosts, hosts[i].Name)

@@ -24,7 +24,8 @@ type placement struct {
 	stage    bool
 	fanOut   int
 
-	nSet        bool // -n is given
+	spares      []boot.Host // place finds them
+	nSet        bool        // -n is given
 	templateSet bool // -launch is given
 }
 
@@ -32,7 +33,7 @@ func (o *placement) flags(s *flagSet) {
 	o.template, o.fanOut = launch.DefaultTemplate, launch.DefaultFanOut
 	s.number(flagsToStart, &o.n, "n", "run `N` PEs (default: all slots of the hosts or of Slurm's allocation, or one for each CPU of this host)")
 	s.text(flagsForHosts, &o.netns, "netns", "make hosts of network namespaces on this machine, run on them and remove them: `HOSTSxPEs` is 2x4 for two hosts with four PEs each; needs root")
-	s.text(flagsForHosts, &o.hosts, "hosts", "run on these `hosts`: name:PEs,name:PEs; localhost is this one. @FILE reads them from a file with lines of name:PEs")
+	s.text(flagsForHosts, &o.hosts, "hosts", "run on these `hosts`: name:PEs,name:PEs; localhost is this one. @FILE reads them from a file with lines of name:PEs. +name:PEs is a spare, which takes the place of a host that is lost, with -survive")
 	s.text(flagsForHosts, &o.template, "launch", usageLaunch)
 	s.truth(flagsForHosts, &o.stage, "stage", "copy pgasrun and the program to the cache directory of each host, unless they are there")
 	s.number(flagsForHosts, &o.fanOut, "fan-out", "start at most `N` agents from one host; of more hosts, some start the others")
@@ -62,7 +63,7 @@ func (o *placement) check(s *flagSet) error {
 
 // reach says in a job how its hosts are reached.
 func (o *placement) reach(job *launch.Spec) {
-	job.Template, job.Stage, job.FanOut, job.BootAddr = o.template, o.stage, o.fanOut, o.bootAddr
+	job.Template, job.Stage, job.FanOut, job.BootAddr, job.Spares = o.template, o.stage, o.fanOut, o.bootAddr, o.spares
 }
 
 // place returns the hosts of the job in PE order.
@@ -77,11 +78,11 @@ func (o *placement) place() ([]boot.Host, error) {
 	case o.hosts == "":
 		return o.placeByItself()
 	}
-	hosts, err := parseHosts(o.hosts)
+	hosts, spares, err := parseHosts(o.hosts)
 	if err != nil {
 		return nil, err
 	}
-	hosts = o.merge(hosts)
+	hosts, o.spares = o.merge(hosts, spares)
 	if err := launch.CheckHosts(hosts); err != nil {
 		return nil, err
 	}
@@ -132,47 +133,52 @@ func (o *placement) checkSlots(hosts []boot.Host) error {
 	return fmt.Errorf("-n %d, but the hosts have %d slots: lower the number after a host's colon, or leave -n out", o.n, slots)
 }
 
-// parseHosts reads the hosts of -hosts: a list, or @FILE.
-func parseHosts(list string) ([]boot.Host, error) {
+// parseHosts reads the hosts and the spares of -hosts: a list, or @FILE.
+func parseHosts(list string) (hosts, spares []boot.Host, err error) {
 	if path, isFile := strings.CutPrefix(list, "@"); isFile {
 		return readHosts(path)
 	}
-	hosts, err := join.ParseHosts(list)
-	if err != nil {
-		return nil, fmt.Errorf("-hosts %s: %w", list, err)
+	if hosts, spares, err = join.ParseHostsAndSpares(list); err != nil {
+		return nil, nil, fmt.Errorf("-hosts %s: %w", list, err)
 	}
-	return hosts, nil
+	if len(hosts) == 0 {
+		return nil, nil, fmt.Errorf("-hosts %s: all of its hosts are spares, and none runs PEs: write one without the +", list)
+	}
+	return hosts, spares, nil
 }
 
-func readHosts(path string) ([]boot.Host, error) {
+func readHosts(path string) (hosts, spares []boot.Host, err error) {
 	f, err := os.Open(path) // may be a pipe, which the shell has made
 	if err != nil {
-		return nil, fmt.Errorf("-hosts @%s: %w", path, err)
+		return nil, nil, fmt.Errorf("-hosts @%s: %w", path, err)
 	}
 	defer f.Close()
 	content, err := boot.ReadAtMost(f, path, join.MaxHostFile)
 	if err != nil {
-		return nil, fmt.Errorf("-hosts @%s: %w", path, err)
+		return nil, nil, fmt.Errorf("-hosts @%s: %w", path, err)
 	}
-	return join.ParseHostFile(path, content)
+	return join.ParseHostFileAndSpares(path, content)
 }
 
-// merge adds up the entries of each host. All names of this host are the first one of them, so that its PEs share
-// memory.
-func (o *placement) merge(entries []boot.Host) []boot.Host {
+// merge adds up the entries of each host and of each spare. All names of this host are the first one of them, so that
+// its PEs share memory.
+func (o *placement) merge(entries, spareEntries []boot.Host) (hosts, spares []boot.Host) {
 	here, isHere := "", launch.IsHere(o.template)
-	for i := range entries {
-		if !isHere(entries[i].Name) {
-			continue
+	for _, list := range [][]boot.Host{entries, spareEntries} {
+		for i := range list {
+			if !isHere(list[i].Name) {
+				continue
+			}
+			if here == "" {
+				here = list[i].Name
+			}
+			list[i].Name = here
 		}
-		if here == "" {
-			here = entries[i].Name
-		}
-		entries[i].Name = here
 	}
+	spares, _ = join.MergeHosts(spareEntries)
 	hosts, apart := join.MergeHosts(entries)
 	if apart != "" {
 		fmt.Fprintf(os.Stderr, "pgasrun: host %s is listed again with others between, but PEs of a host have consecutive numbers: `pgasrun plan` lists them\n", apart)
 	}
-	return hosts
+	return hosts, spares
 }

@@ -50,6 +50,7 @@ func TestPlaceHere(t *testing.T) {
 		"others between":    {"a,b,a", "env X={host}", "[{a 0 2} {b 2 1}]"},
 		"a user has an ssh": {"me@localhost,localhost", "", "[{me@localhost 0 1} {localhost 1 1}]"},
 		"words of Open MPI": {"n1 slots=2,n2 slots=3 max_slots=4", "", "[{n1 0 2} {n2 2 3}]"},
+		"spares":            {"n1:2,+n[8-9]:2,n2", "", "[{n1 0 2} {n2 2 1}]"},
 		"ranges of Slurm":   {"n[1-2]:2,[fd00::1]:3", "", "[{n1 0 2} {n2 2 2} {fd00::1 4 3}]"},
 	}
 	for name, tt := range tests {

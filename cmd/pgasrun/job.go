@@ -45,7 +45,7 @@ func (o *jobOptions) flags() *flagSet {
 	s.value(flagsToSee, &o.trace, "trace", "write what the PEs wait for, on whom and when, to this `file`, which Perfetto opens and pgasrun trace summary reads; .gz compresses it. With FILE,N each PE may record N events (default: 65536, less for each of more than 16 PEs); later ones are counted and dropped")
 	s.text(flagsToSee, &o.pprof, "pprof", "write the CPU, heap and mutex profile and the execution trace of each PE to this `directory`, and the CPU profile of the job")
 	s.number(flagsForEnd, &o.restart, "restart", "start a job that has failed again, up to `N` times. With -checkpoint it goes on from what it has saved last. Standard input is of the first start, and what other flags write is of the last")
-	s.number(flagsForEnd, &o.survive, "survive", "when a PE or a host is lost, kill the other PEs and start all of them again, up to `N` times. The agents stay. The PEs go on from what they have saved last (package ckpt), which the hosts keep in memory, each image on two hosts if there are several. Standard input is of the first start")
+	s.number(flagsForEnd, &o.survive, "survive", "when a PE or a host is lost, kill the other PEs and start all of them again, up to `N` times. The agents stay, and spares of -hosts take the places of hosts. The PEs go on from what they have saved last (package ckpt), which the hosts keep in memory, each image on two hosts if there are several. Standard input is of the first start")
 	s.period(flagsForEnd, &o.stall, "stall", "say what each PE is blocked in, once, if all have waited for `time` and nothing has moved; the job goes on. 0: never")
 	return s
 }
@@ -82,6 +82,9 @@ func (o *jobOptions) prepare() (p program, spec launch.Spec, status int, err err
 	hosts, err := o.place()
 	if err != nil {
 		return p, spec, statusUsage, err
+	}
+	if len(o.spares) > 0 && o.survive == 0 {
+		return p, spec, statusUsage, fmt.Errorf("-hosts +%s: a spare takes the place of a host when the PEs are started again: add -survive N, such as -survive 20, or leave the spare out", o.spares[0].Entry())
 	}
 	set, err := checkSettings(o.exported)
 	if err != nil {

@@ -8,6 +8,7 @@ package join
 //	n1 2  n1 slots=2 max_slots=4         blanks before the number; Open MPI's words
 //	n[1-3,7]:2                           Slurm's ranges: so many PEs on each
 //	n1 2 all.q@n1 UNDEFINED              a line of Grid Engine
+//	+n1:2                                a spare, which runs no PEs (-hosts and its files alone)
 //
 // Schedulers that write a line for each PE, as PBS and Slurm do, write a host several times: its entries add up.
 
@@ -26,10 +27,43 @@ import (
 
 // ParseHosts reads a list of entries that commas separate. The hosts are in the order of their first entries. The error
 // is about an entry.
-func ParseHosts(list string) ([]boot.Host, error) {
+func ParseHosts(list string) ([]boot.Host, error) { return parseList(list, ParseHost) }
+
+// ParseHostsAndSpares reads the same, in which a + begins an entry of spares.
+func ParseHostsAndSpares(list string) (hosts, spares []boot.Host, err error) {
+	hosts, err = parseList(list, apart(&spares))
+	return hosts, spares, err
+}
+
+// ParseHostFile reads an entry a line. A # begins a comment. The error begins with path, and with the line if one is
+// wrong.
+func ParseHostFile(path string, content []byte) ([]boot.Host, error) {
+	return parseFile(path, content, ParseHost)
+}
+
+// ParseHostFileAndSpares reads the same, in which a + begins an entry of spares.
+func ParseHostFileAndSpares(path string, content []byte) (hosts, spares []boot.Host, err error) {
+	hosts, err = parseFile(path, content, apart(&spares))
+	return hosts, spares, err
+}
+
+// apart returns a function that reads an entry, and adds its hosts to spares if it begins with a +.
+func apart(spares *[]boot.Host) func(entry string) ([]boot.Host, error) {
+	return func(entry string) ([]boot.Host, error) {
+		rest, isSpare := strings.CutPrefix(strings.TrimSpace(entry), "+")
+		some, err := ParseHost(rest)
+		if isSpare && err == nil {
+			*spares = append(*spares, some...)
+			return nil, nil
+		}
+		return some, err
+	}
+}
+
+func parseList(list string, parse func(entry string) ([]boot.Host, error)) ([]boot.Host, error) {
 	var hosts []boot.Host
 	for _, entry := range splitOutsideBrackets(list + ",") {
-		some, err := ParseHost(entry)
+		some, err := parse(entry)
 		if err != nil {
 			return nil, err
 		}
@@ -38,9 +72,7 @@ func ParseHosts(list string) ([]boot.Host, error) {
 	return hosts, nil
 }
 
-// ParseHostFile reads an entry a line. A # begins a comment. The error begins with path, and with the line if one is
-// wrong.
-func ParseHostFile(path string, content []byte) ([]boot.Host, error) {
+func parseFile(path string, content []byte, parse func(entry string) ([]boot.Host, error)) ([]boot.Host, error) {
 	var hosts []boot.Host
 	n := 0
 	for line := range strings.Lines(string(content)) {
@@ -49,7 +81,7 @@ func ParseHostFile(path string, content []byte) ([]boot.Host, error) {
 		if strings.TrimSpace(line) == "" {
 			continue
 		}
-		some, err := ParseHost(line)
+		some, err := parse(line)
 		if err != nil {
 			return nil, fmt.Errorf("%s:%d: %w", path, n, err)
 		}
