@@ -26,7 +26,7 @@ type placement struct {
 
 	spares      []boot.Host // place finds them
 	nSet        bool        // -n is given
-	templateSet bool // -launch is given
+	templateSet bool        // -launch is given
 }
 
 func (o *placement) flags(s *flagSet) {

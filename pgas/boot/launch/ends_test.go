@@ -13,7 +13,8 @@ import (
 )
 
 // TestTermsSimulated: PEs, agents and relays are killed at random moments, several of them at once now and then. All
-// PEs are started again each time, and the job ends well when nobody is killed any more. No host is lost twice in a row.
+// PEs are started again each time, and the job ends well when nobody is killed any more. No host is lost twice in a
+// row.
 func TestTermsSimulated(t *testing.T) {
 	seeds := 150
 	if testing.Short() {

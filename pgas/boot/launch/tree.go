@@ -275,8 +275,8 @@ func (j *job) relayIsLost(h *host) bool {
 	return slices.ContainsFunc(j.relays, func(r *relayLink) bool { return r.ended && r.host != h && slices.Contains(h.via, r.host) })
 }
 
-// loseBehind handles the loss of a relay before the PEs of a term were started: it loses the hosts behind it at once, so
-// that they cost one term.
+// loseBehind handles the loss of a relay before the PEs of a term were started: it loses the hosts behind it at once,
+// so that they cost one term.
 func (j *job) loseBehind(r *relayLink) {
 	if j.recoveries == 0 || j.hosts[0].started {
 		return
