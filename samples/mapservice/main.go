@@ -79,7 +79,7 @@ func (o options) address(pe int) (string, error) {
 
 // run restores the map, serves it, and with -verify looks at it.
 func (o options) run(ctx context.Context, w *pgas.World) error {
-	s, err := o.newService(ctx, w)
+	s, err := newService(ctx, w, o.capacity)
 	if err != nil {
 		return err
 	}

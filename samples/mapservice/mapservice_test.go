@@ -37,7 +37,7 @@ func TestSafe(t *testing.T) {
 	dir := t.TempDir()
 	store := slow{ckpt.Dir(dir)}
 	err := pgastest.Goroutines(t.Context(), 2, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
-		s, err := options{capacity: 100}.newService(ctx, w, ckpt.In(store))
+		s, err := newService(ctx, w, 100, ckpt.In(store))
 		if err != nil {
 			return err
 		}
@@ -60,7 +60,7 @@ func TestSafe(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = pgastest.Goroutines(t.Context(), 3, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
-		s, err := options{capacity: 100}.newService(ctx, w, ckpt.In(store))
+		s, err := newService(ctx, w, 100, ckpt.In(store))
 		if err != nil {
 			return err
 		}
@@ -124,7 +124,7 @@ func TestRefused(t *testing.T) {
 // TestFull: an update for which there is no room is refused, and the service goes on.
 func TestFull(t *testing.T) {
 	err := pgastest.Goroutines(t.Context(), 1, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
-		s, err := options{capacity: 1}.newService(ctx, w)
+		s, err := newService(ctx, w, 1)
 		if err != nil {
 			return err
 		}

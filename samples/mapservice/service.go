@@ -22,9 +22,9 @@ type service struct {
 	load  chan error // what was wrong for the clients of -verify; closed when they have finished; nil without
 }
 
-// newService makes the map, and restores what was saved of it.
-func (o options) newService(ctx context.Context, w *pgas.World, opts ...ckpt.Option) (*service, error) {
-	texts, err := containers.NewTextMap(ctx, w, containers.Capacity(o.capacity))
+// newService makes a map with room for some keys, and restores what was saved of it.
+func newService(ctx context.Context, w *pgas.World, capacity int, opts ...ckpt.Option) (*service, error) {
+	texts, err := containers.NewTextMap(ctx, w, containers.Capacity(capacity))
 	if err != nil {
 		return nil, err
 	}

@@ -14,13 +14,6 @@ import (
 	"github.com/gopgas/gopgas/pgas"
 )
 
-// options are the flags.
-type options struct {
-	queens, depth int
-	round         time.Duration
-	verify        bool
-}
-
 func main() {
 	var o options
 	flag.IntVar(&o.queens, "queens", 12, "how many queens, on as many rows")

@@ -5,11 +5,19 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"time"
 
 	"github.com/gopgas/gopgas/ckpt"
 	"github.com/gopgas/gopgas/containers"
 	"github.com/gopgas/gopgas/pgas"
 )
+
+// options are the flags.
+type options struct {
+	queens, depth int
+	round         time.Duration
+	verify        bool
+}
 
 // board is a board whose first rows have a queen each: a task. It says which squares of the next row are attacked, a
 // bit each.
