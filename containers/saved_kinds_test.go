@@ -127,6 +127,9 @@ func TestSavedOnAllKinds(t *testing.T) {
 		if err := errors.Join(x.fill(ctx, w), set.Save(ctx)); err != nil {
 			return err
 		}
+		if _, err := set.Wait(ctx); err != nil {
+			return err
+		}
 		y, _, ok, err := newSavedAll(ctx, w, store)
 		if err != nil || !ok {
 			return fmt.Errorf("restored: %t, %v", ok, err)
