@@ -231,11 +231,14 @@ func (j *job) goesOn() bool {
 // cannotRun handles that h cannot run the PEs of this term. In the first term that ends the job, so that the user
 // mends it.
 func (j *job) cannotRun(h *host, err error) {
-	if j.recoveries == 0 || j.terminating || !j.mayGoOn() || spareFor(h.PEs, j.idle) == nil {
+	if j.recoveries == 0 || j.terminating && !j.killedForTerm || !j.mayGoOn() || spareFor(h.PEs, j.idle) == nil {
 		j.abort(err)
 		return
 	}
 	h.unfit = err
+	if h.link != nil && !h.gone {
+		j.endCommand(h.link) // the next term does not wait for it
+	}
 	j.lose(h, err)
 }
 
@@ -269,13 +272,17 @@ func (j *job) killForTerm() {
 	j.terminatedAt = boot.Clock()
 	j.killedForTerm = true
 	j.killSteps = 1 // the next is for agents that do not do it
-	j.killAgentsAfter(agentTime)
+	j.killAgentsAfter(termTime)
 	j.continueAgents()
 	j.signal(frame.ToSignal, syscall.SIGKILL)
 }
 
-// agentTime is how long an agent may take to kill its PEs and to say so.
-const agentTime = 5 * time.Second
+// agentTime is how long an agent may take to kill its PEs and to say so. Where a term follows it may take termTime: the
+// images of its host end with it, and the kernel may need that long to free the memory of PEs.
+const (
+	agentTime = 5 * time.Second
+	termTime  = time.Minute
+)
 
 // beginTerm begins the next term, in which spares take the places of hosts as plan says.
 func (j *job) beginTerm(plan map[*host]*host) {
@@ -318,7 +325,7 @@ func (j *job) startPlace(h *host, plan map[*host]*host) error {
 			j.follow(h, l)
 			return nil
 		}
-		if plan[h] = spareFor(h.PEs, j.idle); plan[h] == nil {
+		if plan[h] = spareFor(h.PEs, without(j.idle, plan)); plan[h] == nil {
 			return fmt.Errorf("host %s: %w", h.Name, err)
 		}
 	}
@@ -347,7 +354,7 @@ func (j *job) successors() map[*host]*host {
 // replace gives h's place to s.
 func (j *job) replace(h, s *host) {
 	j.idle = slices.DeleteFunc(j.idle, func(o *host) bool { return o == s })
-	s.Host, s.index = boot.Host{Name: s.Name, First: h.First, PEs: h.PEs}, h.index
+	s.First, s.PEs, s.index = h.First, h.PEs, h.index
 	s.idle, s.spare, s.substitute = false, false, true
 	j.hosts[h.index] = s
 	j.spec.Hosts = slices.Clone(j.spec.Hosts) // a configuration that is being sent has the old ones

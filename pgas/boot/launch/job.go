@@ -40,6 +40,7 @@ type job struct {
 	inputOver  atomic.Bool   // what else there is to read for PE 0 is not for the PE 0 of this term
 	recoveries int           // the terms that have followed another one
 	closing    bool          // the inputs of the agents have been closed
+	program    *programOf    // that of the first term; nil: no term has begun
 	closed     chan struct{} // closed by close
 	sweeps     chan struct{} // one for each host that is swept up
 
@@ -228,14 +229,23 @@ func (j *job) startWhenReady() {
 	}
 }
 
-// sameProgram reports whether all hosts have the same program. A spare that has not cannot run PEs.
+// programOf is the program of a host.
+type programOf struct{ host, hash string }
+
+// sameProgram reports whether all hosts have the same program, that of the first term. A spare that has not cannot run
+// PEs.
 func (j *job) sameProgram() bool {
-	first := j.hosts[max(0, slices.IndexFunc(j.hosts, func(h *host) bool { return !h.substitute }))]
+	if j.program == nil {
+		j.program = &programOf{j.hosts[0].Name, j.hosts[0].ready.Hash}
+	}
 	for _, h := range j.hosts {
-		if h.ready.Hash == first.ready.Hash {
+		if h.ready.Hash == j.program.hash {
 			continue
 		}
-		err := fmt.Errorf("two different binaries in one job: %s differs between host %s and host %s: copy the same file to both", j.spec.Program, first.Name, h.Name)
+		err := fmt.Errorf("two different binaries in one job: %s differs between host %s and host %s: copy the same file to both", j.spec.Program, j.program.host, h.Name)
+		if !h.substitute && j.recoveries > 0 {
+			err = fmt.Errorf("host %s: %s has changed since the job began: the terms of a job run one program", h.Name, j.spec.Program)
+		}
 		if h.substitute {
 			j.cannotRun(h, err)
 		} else {
@@ -347,7 +357,7 @@ func (j *job) handleSignal(sig os.Signal) {
 			j.terminating = true
 			j.lostHost = nil // no term follows
 			if !j.hosts[0].started && j.startErr == nil {
-				j.startErr = fmt.Errorf("stopped by a signal (%v) before the job had started", s)
+				j.startErr = fmt.Errorf("stopped by a signal (%v) before the PEs had started", s)
 			}
 			j.kill()
 			return

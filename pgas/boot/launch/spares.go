@@ -21,6 +21,7 @@ package launch
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -44,6 +45,12 @@ func spareFor(pes int, idle []*host) *host {
 		}
 	}
 	return best
+}
+
+// without returns the hosts of idle that take no place.
+func without(idle []*host, plan map[*host]*host) []*host {
+	taken := slices.Collect(maps.Values(plan))
+	return slices.DeleteFunc(slices.Clone(idle), func(h *host) bool { return slices.Contains(taken, h) })
 }
 
 func asInt(b bool) int {

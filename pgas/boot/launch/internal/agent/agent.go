@@ -180,6 +180,9 @@ func (a *Agent) run() error {
 	}
 }
 
+// ofTermBefore is what the launcher may still say, before the PEs of a term are started, of the term before.
+var ofTermBefore = []frame.Kind{frame.ToInput, frame.ToEOF, frame.ToLive, frame.ToPing}
+
 // runTerm prepares, starts the PEs and supervises them until all are gone. It reports whether the launcher may say that
 // another term follows.
 func (a *Agent) runTerm() (again bool, err error) {
@@ -190,8 +193,11 @@ func (a *Agent) runTerm() (again bool, err error) {
 	answer.SentAt = boot.Clock()
 	a.out.SendValue(frame.FromReady, answer)
 	next, ok := a.next()
-	for ok && (next.kind == frame.ToInput || next.kind == frame.ToEOF) {
-		next, ok = a.next() // it was for the PE 0 of the term before
+	for ok && slices.Contains(ofTermBefore, next.kind) {
+		if next.kind == frame.ToPing {
+			a.out.Send(frame.FromPing)
+		}
+		next, ok = a.next()
 	}
 	switch {
 	case !ok:
