@@ -53,10 +53,19 @@ func (s *Set) grow(bytes uint64) ([]byte, error) {
 	return more, nil
 }
 
-// begin writes a cut, after Save has returned, and then removes older ones.
+// begin keeps and writes a cut, after Save has returned, and then removes older ones.
 func (s *Set) begin(ctx context.Context, cut Cut) {
+	f := s.frame
+	s.beginWriting(ctx, &writing{cut: cut, job: s.job, image: func() []byte {
+		f.Seal(s.head(cut))
+		return f.Bytes()
+	}})
+}
+
+// beginWriting writes x, and then removes older cuts.
+func (s *Set) beginWriting(ctx context.Context, x *writing) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx)) // which may end when Save has returned
-	x := &writing{cut: cut, cancel: cancel, err: errPanic}
+	x.cancel, x.err = cancel, errPanic
 	parent, before := s.safe, s.group
 	s.group = s.w.Go(ctx, func(ctx context.Context) error {
 		defer cancel()
@@ -67,8 +76,8 @@ func (s *Set) begin(ctx context.Context, cut Cut) {
 		if x.err != nil || s.w.PE() != 0 || s.store == nil {
 			return nil
 		}
-		if err := cuts.RemoveOld(ctx, s.store, s.keep, cut); err != nil {
-			s.say("cut %v is there, and older ones are not removed: %v", cut, err)
+		if err := cuts.RemoveOld(ctx, s.store, s.keep, x.cut); err != nil {
+			s.say("cut %v is there, and older ones are not removed: %v", x.cut, err)
 		}
 		return nil
 	})
@@ -81,12 +90,13 @@ var errPanic = errors.New("the goroutine that wrote it has panicked")
 // writeAndTell writes a cut, and tells the goroutine that waits for that.
 func (s *Set) writeAndTell(ctx context.Context, x *writing, parent Cut) {
 	defer func() { s.done.Set(s.w.PE(), x.cut.Version) }()
-	x.err = s.write(ctx, x.cut, parent)
+	x.err = s.write(ctx, x, parent)
 }
 
-// Wait waits until the cut of the last Save is in the Store, whole, and returns the newest cut that is there. It is
-// collective over all PEs. If that cut could not be written it returns why, the same on all PEs, and the next Save does
-// not return this error again.
+// Wait waits until the cut of the last Save is in the Store, whole, and returns the newest cut that is there.
+// Without a Store, in a job of pgasrun -survive, that is in the memory of hosts. Wait is collective over all PEs. If
+// that cut could not be written it returns why, the same on all PEs, and the next Save does not return this error
+// again.
 func (s *Set) Wait(ctx context.Context) (Cut, error) {
 	hook.MustBegin("Set.Wait", ctx, s.w)
 	cut, err := s.wait(ctx)
@@ -112,6 +122,9 @@ func (s *Set) end(x *writing) (Cut, error) {
 	s.writing = nil
 	if x.err != nil {
 		_ = s.group.Wait() // it panics as the goroutine has
+		if s.memory != nil {
+			s.last.Version++ // the next Save makes its images in the place of these, and those of the cut before stay
+		}
 		return s.safe, fmt.Errorf("cut %v was not saved: %w", x.cut, x.err)
 	}
 	s.safe = x.cut
@@ -137,27 +150,30 @@ func (s *Set) endAtClose() error {
 
 // write keeps a cut in the memory of hosts, and writes it: the image of each PE, then the manifest. It is collective
 // over the Set's own team.
-func (s *Set) write(ctx context.Context, cut, parent Cut) error {
-	s.frame.Seal(s.head(cut))
-	if s.memory != nil {
-		if err := s.remember(ctx, cut); err != nil {
+func (s *Set) write(ctx context.Context, x *writing, parent Cut) error {
+	if x.image == nil {
+		return nil
+	}
+	b := x.image()
+	if s.memory != nil && x.job == s.job {
+		if err := s.remember(ctx, x.cut); err != nil {
 			return err
 		}
 	}
 	if s.store == nil {
 		return nil
 	}
-	n, err := s.writeImage(ctx, cut)
+	err := s.writeImage(ctx, x.cut, b)
 	if err := agreed(ctx, s.team, err); err != nil {
-		_ = s.store.Remove(ctx, cuts.ImageName(cut, s.w.PE())) // otherwise a later Save removes it
+		_ = s.store.Remove(ctx, cuts.ImageName(x.cut, s.w.PE())) // otherwise a later Save removes it
 		return err
 	}
-	files, err := pgas.Gather(ctx, s.team, []uint64{n}, 0)
+	files, err := pgas.Gather(ctx, s.team, []uint64{uint64(len(b))}, 0)
 	if err != nil {
 		return err
 	}
 	if s.w.PE() == 0 {
-		err = s.finish(ctx, cut, parent, files)
+		err = s.finish(ctx, x, parent, files)
 	}
 	return agreed(ctx, s.team, err)
 }
@@ -175,35 +191,40 @@ func (s *Set) remember(ctx context.Context, cut Cut) error {
 	return nil
 }
 
-// writeImage writes the image of this PE, and returns its size.
-func (s *Set) writeImage(ctx context.Context, cut Cut) (bytes uint64, err error) {
+// writeImage writes the image of this PE.
+func (s *Set) writeImage(ctx context.Context, cut Cut, b []byte) error {
 	if s.w.PE() == 0 {
 		if err := s.mustOwn(ctx); err != nil {
-			return 0, err
+			return err
 		}
 	}
 	f, err := s.store.Create(ctx, cuts.ImageName(cut, s.w.PE()))
 	if err != nil {
-		return 0, err
+		return err
 	}
-	n, err := s.frame.WriteTo(f)
+	const most = 1 << 20 // so that a Writer whose context has ended sees that soon
+	for len(b) > 0 && err == nil {
+		n := min(most, len(b))
+		_, err = f.Write(b[:n])
+		b = b[n:]
+	}
 	if err != nil {
 		f.Abort()
-		return 0, err
+		return err
 	}
-	return uint64(n), f.Close()
+	return f.Close()
 }
 
 // finish writes the manifest of a cut, when all PEs have written their images. PE 0 calls it.
-func (s *Set) finish(ctx context.Context, cut, parent Cut, files [][]uint64) error {
-	m := &cuts.Manifest{Format: cuts.Format, Cut: cut, Parent: parent, Job: s.job, PEs: s.w.NPEs(), Program: programName()}
+func (s *Set) finish(ctx context.Context, of *writing, parent Cut, files [][]uint64) error {
+	m := &cuts.Manifest{Format: cuts.Format, Cut: of.cut, Parent: parent, Job: of.job, PEs: s.w.NPEs(), Program: programName()}
 	for _, x := range s.items {
 		m.Items = append(m.Items, cuts.Item{Name: x.name, Kind: x.Kind})
 	}
 	for pe, f := range files {
 		m.Images = append(m.Images, cuts.File{Bytes: f[0]})
 		if parent.Version == 0 || pe != s.w.PE() {
-			if err := s.mustSee(ctx, cut, pe, f[0]); err != nil {
+			if err := s.mustSee(ctx, of.cut, pe, f[0]); err != nil {
 				return err
 			}
 		}

@@ -271,6 +271,71 @@ func TestDamageInMemory(t *testing.T) {
 	}
 }
 
+// TestStoreFailsBesideMemory: a cut that could not be written to the Store is in memory. The next one takes its place,
+// and that of no other cut. A term that goes on from memory writes the cut to the Store.
+func TestStoreFailsBesideMemory(t *testing.T) {
+	store := &memory{refuse: "c000002-"}
+	c := newCluster(t, 2)
+	once := func(steps int) (from, next ckpt.Cut) {
+		err := pgastest.Goroutines(t.Context(), 2, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
+			step := 0
+			set := c.set(w, ckpt.In(store))
+			set.Add("step", ckpt.Shared(&step))
+			cut, _, err := set.Restore(ctx)
+			if err != nil {
+				return err
+			}
+			for range steps {
+				step++
+				if err := set.Save(ctx); err != nil {
+					return err
+				}
+				if _, err := set.Wait(ctx); err != nil && step != 2 {
+					return err
+				}
+			}
+			last, err := set.Wait(ctx)
+			if w.PE() == 0 {
+				from, next = cut, last
+			}
+			return err
+		})
+		must(t, err)
+		return from, next
+	}
+	if _, last := once(2); last.Version != 1 {
+		t.Errorf("the Store has cut %v, and memory has the next", last)
+	}
+	store.refuse = ""
+	if from, last := once(0); from.Version != 2 || last != from {
+		t.Errorf("goes on from %v, and the Store has %v", from, last)
+	}
+	c.lose(0)
+	if from, _ := once(0); from.Version != 2 {
+		t.Errorf("the Store had %v", from)
+	}
+	store.refuse = "c000004-"
+	err := pgastest.Goroutines(t.Context(), 2, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
+		step := 0
+		set := c.set(w, ckpt.In(store))
+		set.Add("step", ckpt.Shared(&step))
+		if _, _, err := set.Restore(ctx); err != nil {
+			return err
+		}
+		for i, want := range []uint64{3, 3, 6} { // the second Save is cut 4, which fails
+			step++
+			if err := set.Save(ctx); err != nil {
+				return err
+			}
+			if cut, err := set.Wait(ctx); cut.Version != want || (err == nil) != (i != 1) {
+				return fmt.Errorf("Save %d: cut %v, %v", i, cut, err)
+			}
+		}
+		return nil
+	})
+	must(t, err)
+}
+
 // TestBadCutInMemory: a cut in memory from which two terms have begun that saved nothing is passed over for an older
 // one. A newer one that takes its place is not.
 func TestBadCutInMemory(t *testing.T) {

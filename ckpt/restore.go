@@ -43,8 +43,11 @@ func (s *Set) Restore(ctx context.Context) (cut Cut, ok bool, err error) {
 		}
 		err = agreed(ctx, s.w.Team(), s.restore(ctx, c))
 		if err == nil {
-			s.last, s.safe = c.From.Cut, c.From.Cut
 			s.forgetStartAtEnd(ctx, c.Manifest)
+			if c.kept != nil && s.store != nil {
+				s.writeKept(ctx, c)
+			}
+			s.last, s.safe = c.From.Cut, c.From.Cut
 			return c.From.Cut, true, nil
 		}
 		if !cuts.IsDamage(err) {
@@ -56,6 +59,16 @@ func (s *Set) Restore(ctx context.Context) (cut Cut, ok bool, err error) {
 		s.say("cut %v%s is passed over: %v", c.From.Cut, c.From.where(), err)
 		passed = append(passed, c.From)
 	}
+}
+
+// writeKept writes a cut that is restored from memory to the Store, if that does not have it: the term that saved it
+// may have ended before. It also removes what that term has left there.
+func (s *Set) writeKept(ctx context.Context, c choice) {
+	x := &writing{cut: c.From.Cut, job: c.From.Job}
+	if !c.Stored {
+		x.image = func() []byte { return s.memory.Own(c.From.Cut) }
+	}
+	s.beginWriting(ctx, x)
 }
 
 // An origin is what a job goes on from: a cut in the Store, or one in the memory of hosts.
@@ -142,6 +155,7 @@ type choice struct {
 	Term, Job uint64
 	From      origin         // zero: the program begins anew
 	Manifest  *cuts.Manifest // of a cut in the Store
+	Stored    bool           // a cut in memory is in the Store, too
 	kept      *memory.Kept   // of one in memory
 	starts    int
 }
@@ -215,6 +229,9 @@ func (s *Set) choose(ctx context.Context, passed []origin) (c choice, err error)
 	if i >= 0 {
 		c = whole[i]
 	}
+	c.Stored = c.From.Memory && slices.ContainsFunc(whole, func(x choice) bool {
+		return x.Manifest != nil && x.From.Cut == c.From.Cut && x.Manifest.Job == c.From.Job
+	})
 	c.Term, c.Job = s.term, s.job
 	if err := s.mustNotBeLost(c, lost); err != nil {
 		return c, err

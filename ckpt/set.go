@@ -46,6 +46,8 @@ type Set struct {
 // A writing is a cut that is being written.
 type writing struct {
 	cut    Cut
+	job    uint64        // which has saved it: an earlier start, if it is a cut that Restore has found in memory
+	image  func() []byte // returns this PE's image; nil: the Store has it
 	cancel context.CancelFunc
 	err    error // of the cut; the same on all PEs
 }

@@ -166,6 +166,18 @@ func (m *Memory) Keep(h image.Head) error {
 	return err
 }
 
+// Own returns this PE's image of a cut, which it has.
+func (m *Memory) Own(c image.Cut) []byte {
+	s, err := m.slot(m.ownPlace(c))
+	if err != nil {
+		return nil
+	}
+	m.mapping.Lock()
+	defer m.mapping.Unlock()
+	b, _ := s.Bytes()
+	return b
+}
+
 // Safe notes that all images of a cut are where they belong.
 func (m *Memory) Safe(c image.Cut) {
 	m.own[which(c)].Sent()

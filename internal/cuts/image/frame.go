@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
-	"io"
 	"math"
 )
 
@@ -112,17 +111,6 @@ func (f *Frame) Seal(h Head) {
 
 // Bytes returns the image. It is whole after Seal.
 func (f *Frame) Bytes() []byte { return f.b }
-
-// WriteTo writes the image.
-func (f *Frame) WriteTo(w io.Writer) (n int64, err error) {
-	const most = 1 << 20 // so that a Writer whose context has ended sees that soon
-	for b := f.b; len(b) > 0 && err == nil; {
-		var k int
-		k, err = w.Write(b[:min(most, len(b))])
-		n, b = n+int64(k), b[k:]
-	}
-	return n, err
-}
 
 // A Range is bytes of an image.
 type Range struct{ From, To uint64 }

@@ -45,7 +45,7 @@ func Open(f *os.File, places int) (*Vault, error) {
 		return nil, fmt.Errorf("a host of %d PEs, and images of %d have room in its memory", places, mostPlaces)
 	}
 	if err := f.Truncate(int64(places) * Rows * 2 * slotBytes); err != nil {
-		return nil, fmt.Errorf("the memory for images: %w", err)
+		return nil, fmt.Errorf("the memory for images: %w (with -survive `ulimit -f` must be unlimited)", err)
 	}
 	return &Vault{f}, nil
 }
