@@ -71,7 +71,7 @@ var dependencies = map[string]string{
 	"internal/cuts":                    "internal/cuts/image internal/wholefile",
 	"internal/cuts/image":              "",
 	"internal/cuts/storetest":          "internal/cuts",
-	"internal/cuts/vault":              "internal/cuts/image",
+	"internal/cuts/vault":              "internal/cuts/image internal/plural",
 	"ckpt/internal/memory":             "internal/cuts/image internal/cuts/vault internal/plural pgas pgas/boot",
 	"ckpt":                             "ckpt/internal/memory internal/cuts internal/cuts/image internal/hook internal/plural pgas",
 	"arena":                            "ckpt internal/hook pgas",

@@ -19,6 +19,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/gopgas/gopgas/internal/cuts/image"
+	"github.com/gopgas/gopgas/internal/plural"
 )
 
 const (
@@ -42,7 +43,7 @@ type Vault struct{ file *os.File }
 // Open returns the vault in a file of memory, for so many PEs.
 func Open(f *os.File, places int) (*Vault, error) {
 	if places > mostPlaces {
-		return nil, fmt.Errorf("a host of %d PEs, and images of %d have room in its memory", places, mostPlaces)
+		return nil, fmt.Errorf("a host has %s, and images of %d have room in its memory", plural.Count(places, "PE"), mostPlaces)
 	}
 	if err := f.Truncate(int64(places) * Rows * 2 * slotBytes); err != nil {
 		return nil, fmt.Errorf("the memory for images: %w (with -survive `ulimit -f` must be unlimited)", err)
