@@ -207,20 +207,11 @@ func (s *Set) choose(ctx context.Context, passed []origin) (c choice, err error)
 		return c, err
 	}
 	whole, lost := s.kept(passed)
-	for _, cut := range all {
-		if slices.Contains(passed, origin{Cut: cut}) {
-			continue
-		}
-		m, err := cuts.ReadManifest(ctx, s.store, cut)
-		switch {
-		case cuts.IsDamage(err):
-			s.say("cut %v is passed over: %v", cut, err)
-			continue
-		case err != nil:
-			return c, err
-		}
-		whole = append(whole, choice{From: origin{Cut: cut}, Manifest: m, starts: m.Starts})
+	stored, err := s.stored(ctx, all, passed)
+	if err != nil {
+		return c, err
 	}
+	whole = append(whole, stored...)
 	slices.SortStableFunc(whole, func(a, b choice) int { return b.From.Cut.Compare(a.From.Cut) }) // memory first
 	i := inTurn(whole)
 	for _, x := range whole[:max(i, 0)] {
@@ -246,6 +237,25 @@ func (s *Set) choose(ctx context.Context, passed []origin) (c choice, err error)
 		return c, fmt.Errorf("none of the %s in memory can be taken", plural.Count(len(passed), "cut"))
 	}
 	return c, nil
+}
+
+// stored returns those of all cuts of the Store that can be taken.
+func (s *Set) stored(ctx context.Context, all []Cut, passed []origin) (whole []choice, err error) {
+	for _, cut := range all {
+		if slices.Contains(passed, origin{Cut: cut}) {
+			continue
+		}
+		m, err := cuts.ReadManifest(ctx, s.store, cut)
+		switch {
+		case cuts.IsDamage(err):
+			s.say("cut %v is passed over: %v", cut, err)
+			continue
+		case err != nil:
+			return nil, err
+		}
+		whole = append(whole, choice{From: origin{Cut: cut}, Manifest: m, starts: m.Starts})
+	}
+	return whole, nil
 }
 
 // kept returns the cuts in memory of which all images are there, and those that were whole and are not any more, each
