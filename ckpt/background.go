@@ -122,7 +122,7 @@ func (s *Set) end(x *writing) (Cut, error) {
 	s.writing = nil
 	if x.err != nil {
 		_ = s.group.Wait() // it panics as the goroutine has
-		if s.memory != nil {
+		if s.memory != nil && x.job == s.job {
 			s.last.Version++ // the next Save makes its images in the place of these, and those of the cut before stay
 		}
 		return s.safe, fmt.Errorf("cut %v was not saved: %w", x.cut, x.err)
@@ -140,6 +140,9 @@ func (s *Set) endAtClose() error {
 	}
 	if s.group != nil {
 		_ = s.group.Wait()
+	}
+	if s.memory != nil {
+		defer s.memory.Close()
 	}
 	if x == nil {
 		return nil

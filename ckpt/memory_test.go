@@ -65,7 +65,7 @@ func (c *cluster) set(w *pgas.World, opts ...ckpt.Option) *ckpt.Set {
 	return ckpt.New(w, append(opts, ckpt.InMemory(c.files[c.hostOf(w.PE())], c.hosts))...)
 }
 
-// ringJob is a job whose state depends on each step: each PE mixes its words with those that its neighbours had.
+// ringJob is a job with a state that depends on each step: each PE mixes its words with those of its neighbour.
 type ringJob struct {
 	words, steps, every int
 	restored            []int // by PE: the step from which it goes on; -1: it has not come so far
@@ -123,8 +123,8 @@ func (j *ringJob) run(ctx context.Context, w *pgas.World, set *ckpt.Set) error {
 	return nil
 }
 
-// TestTerms: a job whose PEs and hosts die at random moments ends with the result of the undisturbed one, out of memory
-// alone. No host dies before its buddies have what they had lost.
+// TestTerms: PEs and hosts of a job die at random moments, and it ends with the result of the undisturbed one, out of
+// memory alone. No host dies before its buddies have what they had lost.
 func TestTerms(t *testing.T) {
 	seeds := 60
 	if testing.Short() {
@@ -334,6 +334,37 @@ func TestStoreFailsBesideMemory(t *testing.T) {
 		return nil
 	})
 	must(t, err)
+}
+
+// TestRestoredCutStays: a cut that is restored from memory, and cannot be written to the Store, keeps its place in
+// memory when the next one is saved.
+func TestRestoredCutStays(t *testing.T) {
+	store := &memory{refuse: "c000002-"}
+	c := newCluster(t, 2)
+	for term := range 2 {
+		err := pgastest.Goroutines(t.Context(), 2, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
+			step := 0
+			set := c.set(w, ckpt.In(store))
+			set.Add("step", ckpt.Shared(&step))
+			from, _, err := set.Restore(ctx)
+			if err != nil {
+				return err
+			}
+			if _, err := set.Wait(ctx); term == 1 && (err == nil || from.Version != 2) {
+				return fmt.Errorf("cut %v is written: %v", from, err)
+			}
+			for range 2 - term {
+				if err := set.Save(ctx); err != nil {
+					return err
+				}
+				if cut, err := set.Wait(ctx); term == 1 && (err != nil || cut.Version != 3) {
+					return fmt.Errorf("the next is cut %v: %v", cut, err)
+				}
+			}
+			return nil
+		})
+		must(t, err)
+	}
 }
 
 // TestBadCutInMemory: a cut in memory from which two terms have begun that saved nothing is passed over for an older

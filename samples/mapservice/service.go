@@ -34,6 +34,9 @@ func newService(ctx context.Context, w *pgas.World, capacity int, opts ...ckpt.O
 	if ok && w.PE() == 0 {
 		fmt.Println("goes on from cut", cut)
 	}
+	if err == nil { // what the values show is safe from here on
+		_, err = s.set.Wait(ctx)
+	}
 	return s, err
 }
 

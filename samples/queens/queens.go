@@ -19,7 +19,7 @@ type options struct {
 	verify        bool
 }
 
-// board is a board whose first rows have a queen each: a task. It says which squares of the next row are attacked, a
+// board is a board with a queen in each of its first rows: a task. It says which squares of the next row are attacked, a
 // bit each.
 type board struct {
 	Columns, Left, Right uint32 // straight down, and along both diagonals

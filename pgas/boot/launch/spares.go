@@ -8,7 +8,7 @@ package launch
 //	it is well          its agent starts the PEs of the next term
 //	it is lost          a spare takes its place; without one, its agent is started again on it
 //	it fails repeatedly a spare takes its place; without one, a host that was lost so often ends the job, and a host
-//	                    whose PEs were killed so often is used on
+//	                    with PEs that were killed so often is used on
 //	it cannot run PEs   a spare takes its place; without one, the job ends
 //
 // The spare runs the PEs with the numbers of those before. If it takes the place of the first host, it has the root of
@@ -61,7 +61,7 @@ func asInt(b bool) int {
 }
 
 // countFailures counts the failures of each host when a term has ended, which began at began, if its PEs were started.
-// killed is the host of the PE whose end has ended the term, or nil.
+// killed is the host of the PE that has ended the term by its end, or nil.
 func countFailures(hosts []*host, killed *host, began time.Time) {
 	calm := !began.IsZero() && time.Since(began) >= calmTime
 	for _, h := range hosts {
@@ -116,7 +116,7 @@ func refusal(hosts []*host, plan map[*host]*host, lost error) error {
 	return nil
 }
 
-// replaced says which spares have taken places, of which h is the host whose loss has ended the term.
+// replaced says which spares have taken places. The loss of the host lost has ended the term, if it is not nil.
 func replaced(lost *host, hosts []*host, plan map[*host]*host) string {
 	var parts []string
 	for _, h := range hosts {

@@ -121,7 +121,7 @@ func (s *simulation) checkReplaced(t *testing.T, said io.Reader) {
 	}
 }
 
-// simulated is a job whose hosts and PEs a test kills, when all PEs have found each other.
+// simulated is a job. A test kills its hosts and PEs, when all PEs have found each other.
 type simulated struct {
 	*simulation
 	t    *testing.T
