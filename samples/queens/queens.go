@@ -19,8 +19,8 @@ type options struct {
 	verify        bool
 }
 
-// board is a board with a queen in each of its first rows: a task. It says which squares of the next row are attacked, a
-// bit each.
+// board is a board with a queen in each of its first rows: a task. It says which squares of the next row are attacked,
+// a bit each.
 type board struct {
 	Columns, Left, Right uint32 // straight down, and along both diagonals
 }
