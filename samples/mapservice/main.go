@@ -5,8 +5,8 @@
 //	curl localhost:8081/some/key
 //
 // An update is acknowledged when it is in a cut that is safe in DIR. A value is shown when it is. So nothing that a
-// client has been told is lost with PEs or hosts. A client that loses its connection does not know whether its update has
-// been made, and sends it again. Without -checkpoint and -survive the map is lost with the first PE.
+// client has been told is lost with PEs or hosts. A client that loses its connection does not know whether its update
+// has been made, and sends it again. Without -checkpoint and -survive the map is lost with the first PE.
 //
 // A cut is written for all updates that PEs have at the same time, and it is a copy of the whole map. So the map's size
 // bounds how many updates a second a client makes, more than the number of clients does.
