@@ -32,6 +32,7 @@ func (j *job) endTerm() {
 		return
 	}
 	if !j.goesOn() {
+		j.stopInstead()
 		j.endAgents()
 		return
 	}
@@ -206,14 +207,21 @@ func mayGoOnAfter(d frame.Death) bool {
 }
 
 // mayGoOn reports whether another term may follow this one, as far as the launcher itself and the user are concerned.
-func (j *job) mayGoOn() bool {
-	return j.recoveries < j.spec.Survive && j.userSignal == 0 && !j.globalExiting && !j.outputStuck && (j.startErr == nil || j.lostHost != nil)
+func (j *job) mayGoOn() bool { return j.userSignal == 0 && j.mayRecover() }
+
+// mayRecover is mayGoOn without the signals of the user.
+func (j *job) mayRecover() bool {
+	return j.recoveries < j.spec.Survive && !j.globalExiting && !j.outputStuck && (j.startErr == nil || j.lostHost != nil)
 }
 
-// goesOn reports, when the PEs of a term are gone, whether another term follows: a PE or a host was lost, and no PE had
-// left the job before, since its results may be out.
-func (j *job) goesOn() bool {
-	if !j.mayGoOn() || j.lostHost == nil && len(j.deaths) == 0 {
+// goesOn reports, when the PEs of a term are gone, whether another term follows.
+func (j *job) goesOn() bool { return j.mayGoOn() && j.isRecoverable() }
+
+// isRecoverable reports, when the PEs of a term are gone, whether the reason was the loss of a PE or a host, and no PE
+// had left the job before, since its results may be out. If a host is lost, errors of PEs do not count: a PE that does
+// not reach the exchange may have failed before, and an error of the program comes again in the next term.
+func (j *job) isRecoverable() bool {
+	if j.lostHost == nil && len(j.deaths) == 0 {
 		return false
 	}
 	for _, d := range j.ended {
@@ -226,6 +234,24 @@ func (j *job) goesOn() bool {
 	}
 	o, lost := j.rootCause(j.tails)
 	return lost >= 0 || mayGoOnAfter(o.Death)
+}
+
+// stopInstead stops a job that has got SIGTERM and then lost a PE or a host, if another term would follow without the
+// signal.
+func (j *job) stopInstead() {
+	if j.stopped || j.userSignal != syscall.SIGTERM || j.hurried || !j.keepsCuts() || !j.mayRecover() || !j.isRecoverable() {
+		return
+	}
+	j.stop(j.whyTermEnded())
+}
+
+// keepsCuts reports whether the job has a directory for cuts, which a job that is started next finds.
+func (j *job) keepsCuts() bool { return j.spec.settings.Checkpoint != "" }
+
+// stop notes that SIGTERM ends the job where no PE runs that could save. The status is that of a job that has saved.
+func (j *job) stop(why string) {
+	j.stopped = true
+	j.stderr.Notice(fmt.Sprintf("pgasrun: %s: SIGTERM ends the job, which goes on from its newest cut when it is started again\n", why))
 }
 
 // cannotRun handles that h cannot run the PEs of this term. In the first term that ends the job, so that the user

@@ -4,12 +4,15 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/gopgas/gopgas/pgas/boot"
 )
 
 // TestTermsSimulated: PEs, agents and relays are killed at random moments, several of them at once now and then. All
@@ -96,6 +99,75 @@ func testCancelled(t *testing.T, r *rand.Rand) {
 		t.Errorf("it has ended with %+v, %v", res, err)
 	}
 	s.checkEnded(t)
+}
+
+// TestStopsBetweenTerms: a SIGTERM while the PEs of a term are ended or started is a stop, if a directory has the cuts.
+// The second one kills.
+func TestStopsBetweenTerms(t *testing.T) {
+	const a, b = "node000000", "node000001"
+	const newest = ": SIGTERM ends the job, which goes on from its newest cut when it is started again"
+	for _, test := range []struct {
+		name      string
+		directory bool
+		do        func(j *simulated, signals chan<- os.Signal)
+		status    int
+		err       string
+		first     int // the status of the PE that is reported; 0: none
+		said      []string
+	}{
+		{"PEs are killed", true, func(j *simulated, signals chan<- os.Signal) {
+			j.beginEnd(a)
+			signals <- unix.SIGTERM
+		}, boot.StopStatus, "", 0, []string{"PE 0 on host " + a + " (process 1) was killed by signal 9 (SIGKILL)" + newest}},
+		{"PEs are killed, no directory", false, func(j *simulated, signals chan<- os.Signal) {
+			j.beginEnd(a)
+			signals <- unix.SIGTERM
+		}, 137, "", 137, nil},
+		{"another signal", true, func(j *simulated, signals chan<- os.Signal) {
+			j.beginEnd(a)
+			signals <- unix.SIGINT
+		}, 137, "", 137, nil},
+		{"twice", true, func(j *simulated, signals chan<- os.Signal) {
+			j.beginEnd(a)
+			signals <- unix.SIGTERM
+			signals <- unix.SIGTERM
+		}, 143, "", 137, nil},
+		{"PEs are started", true, func(j *simulated, signals chan<- os.Signal) {
+			j.loseSilently(b)
+			signals <- unix.SIGTERM
+		}, boot.StopStatus, "", 0, []string{"host " + b + " is lost" + again, "got terminated before all PEs had started again" + newest}},
+		{"PEs are started, no directory", false, func(j *simulated, signals chan<- os.Signal) {
+			j.loseSilently(b)
+			signals <- unix.SIGTERM
+		}, 143, "stopped by a signal (terminated) before the PEs had started", 0, []string{"host " + b + " is lost" + again}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				signals := make(chan os.Signal)
+				j := beginChanged(t, func(s *simulation) { s.fault[a] = endsLate }, func(s *Spec) {
+					s.Signals = signals
+					if test.directory {
+						s.Env = append(s.Env, boot.EnvCheckpoint+"=cuts")
+					}
+				})
+				test.do(j, signals)
+				j.end(test.err, []string{a, b}, test.said...)
+				if first := j.res.First; j.res.Status != test.status || (first == nil) != (test.first == 0) || first != nil && first.death.ExitStatus() != test.first {
+					t.Errorf("it ends with status %d and %v", j.res.Status, first)
+				}
+			})
+		})
+	}
+}
+
+// loseSilently kills the agent of a host where no other one starts after it, and returns when the next term waits for
+// one.
+func (j *simulated) loseSilently(host string) {
+	j.mu.Lock()
+	j.fault[host] = neverGreets
+	j.mu.Unlock()
+	j.running(host).signalled(unix.SIGKILL)
+	time.Sleep(31 * time.Second) // in simulated time: the launcher gives up sweeping after 30 s
 }
 
 // allStay reports whether so many PEs have found each other, and stay.

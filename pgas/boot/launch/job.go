@@ -148,7 +148,13 @@ func (j *job) run(ctx context.Context) (Result, error) {
 		j.stderr.EndLine()
 	}
 	slices.SortFunc(j.stats, func(a, b PEStats) int { return cmp.Compare(a.PE, b.PE) })
-	return Result{Ran: j.hosts[0].started || j.recoveries > 0, Status: output.Status(j.status, j.stdout, j.stderr), First: j.report(j.hosts, j.tails), Stats: j.stats, Clocks: clocksOf(j.hosts), Recoveries: j.recoveries}, j.startErr
+	res := Result{Ran: j.hosts[0].started || j.recoveries > 0, Status: output.Status(j.status, j.stdout, j.stderr), Stats: j.stats, Clocks: clocksOf(j.hosts), Recoveries: j.recoveries}
+	if j.stopped {
+		res.Status = output.Status(boot.StopStatus, j.stdout, j.stderr)
+		return res, nil
+	}
+	res.First = j.report(j.hosts, j.tails)
+	return res, j.startErr
 }
 
 func (j *job) config(h *host) frame.Config {
@@ -353,13 +359,7 @@ func (j *job) handleSignal(sig os.Signal) {
 		return
 	case syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP:
 		if j.userSignal != 0 || !j.hosts[0].started {
-			j.status = max(j.status, 128+int(s))
-			j.terminating = true
-			j.lostHost = nil // no term follows
-			if !j.hosts[0].started && j.startErr == nil {
-				j.startErr = fmt.Errorf("stopped by a signal (%v) before the PEs had started", s)
-			}
-			j.kill()
+			j.endAtOnce(s)
 			return
 		}
 		j.userSignal = s
@@ -367,6 +367,21 @@ func (j *job) handleSignal(sig os.Signal) {
 		j.continueAgents()
 	}
 	j.signal(frame.ToSignal, s)
+}
+
+// endAtOnce handles the second signal that ends programs, or one that comes before the PEs of a term have started.
+func (j *job) endAtOnce(s syscall.Signal) {
+	if s == syscall.SIGTERM && j.userSignal == 0 && j.recoveries > 0 && j.keepsCuts() {
+		j.stop(fmt.Sprintf("got %v before all PEs had started again", s))
+	}
+	j.status = max(j.status, 128+int(s))
+	j.hurried = j.userSignal != 0
+	j.terminating = true
+	j.lostHost = nil // no term follows
+	if !j.hosts[0].started && j.startErr == nil {
+		j.startErr = fmt.Errorf("stopped by a signal (%v) before the PEs had started", s)
+	}
+	j.kill()
 }
 
 // hintSecondSignal tells the user how to end PEs that still run a while after the user's signal, and what they are
@@ -394,7 +409,7 @@ func (j *job) cancel(cause error) {
 	if j.startErr == nil {
 		j.startErr = cause
 	}
-	j.lostHost = nil // no term follows
+	j.lostHost, j.stopped = nil, false // no term follows
 	j.requestTables()
 	if j.hosts[0].started {
 		j.terminate()
@@ -449,6 +464,7 @@ func (j *job) handleAgentExit(h *host, err error) {
 	}
 	h.gone = h.done || !h.started
 	if h.done {
+		h.lostAlone = !j.closing && !j.relayIsLost(h) // an agent stays until its input ends
 		return
 	}
 	if !h.started {

@@ -53,7 +53,10 @@ const (
 	greetsOlder  // as those did that did not say their version
 	breaksFrame  // claims a frame larger than any
 	garbledReady // a frame of a known kind that holds something else
+	endsLate     // its PEs take lateEnd to end
 )
+
+const lateEnd = time.Second / 4
 
 // simProcess is a relay, or an agent with its PEs. It is a machine for the code that runs on it.
 type simProcess struct {
@@ -301,6 +304,9 @@ func (p *simProcess) runPE(ctx context.Context, c frame.Config, state *boot.Stat
 		p.sim.mu.Unlock()
 	default:
 		state.Membership.Store(uint32(boot.Left))
+	}
+	if p.sim.faultOf(p.node.host) == endsLate {
+		time.Sleep(lateEnd)
 	}
 	p.exits <- agent.Exited{PID: pe + 1, Status: status}
 }

@@ -134,13 +134,19 @@ type simulated struct {
 
 // beginSimulated starts a job on two hosts of two PEs, with spares.
 func beginSimulated(t *testing.T, prepare func(*simulation), all ...boot.Host) *simulated {
+	return beginChanged(t, prepare, func(s *Spec) { s.Spares = all })
+}
+
+// beginChanged is beginSimulated with a Spec that change has changed.
+func beginChanged(t *testing.T, prepare func(*simulation), change func(*Spec)) *simulated {
 	j := &simulated{simulation: newSimulation(), t: t, pes: 4, done: make(chan struct{})}
 	j.linger = 10 * calmTime
 	if prepare != nil {
 		prepare(j.simulation)
 	}
 	spec := j.spec(2, 2, 2)
-	spec.Spares, spec.Survive, spec.Stderr = all, 20, &j.said
+	spec.Survive, spec.Stderr = 20, &j.said
+	change(&spec)
 	go func() {
 		defer close(j.done)
 		j.res, j.err = Run(t.Context(), spec)
@@ -198,6 +204,13 @@ func (j *simulated) killPE(host string, pe int) {
 	j.running(host).Signal(pe+1, unix.SIGKILL)
 	time.Sleep(2 * latency) // for the PE to be gone
 	j.settle()
+}
+
+// beginEnd kills the first PE of the job, on host, where PEs end late, and returns when all others are gone but the
+// next one, which runs there, too.
+func (j *simulated) beginEnd(host string) {
+	j.running(host).Signal(1, unix.SIGKILL)
+	time.Sleep(lateEnd * 3 / 2) // in simulated time
 }
 
 // end waits for the end, and checks the error, the places of the last term and what was said.
@@ -277,6 +290,12 @@ func TestSpares(t *testing.T) {
 			j.running(a).signalled(unix.SIGKILL)
 			j.kill(b)
 			j.end("", []string{"spare00", "spare01"}, " is lost: spare00 takes ") // whichever the launcher sees first
+		},
+		"its agent is lost after its PEs": func(t *testing.T) {
+			j := beginSimulated(t, func(s *simulation) { s.fault[a] = endsLate }, spares(2)...)
+			j.beginEnd(a)
+			j.kill(b)
+			j.end("", []string{a, "spare00"}, "PE 0 on host "+a+" (process 1) was killed by signal 9 (SIGKILL): spare00 takes the place of "+b+again+"1 of 20 times)")
 		},
 		"lost twice": func(t *testing.T) {
 			j := beginSimulated(t, nil, spares(2)...)
