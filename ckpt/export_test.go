@@ -9,7 +9,12 @@ import (
 
 // InMemory has the Set keep its cuts in f, the memory of this PE's host, as pgasrun -survive does.
 func InMemory(f *os.File, hosts []boot.Host) Option {
+	return InTerm(0, f, hosts)
+}
+
+// InTerm is InMemory in a term of pgasrun.
+func InTerm(term int, f *os.File, hosts []boot.Host) Option {
 	return func(s *Set) {
-		s.images = func() (*hook.ImageFile, bool) { return &hook.ImageFile{File: f, Hosts: hosts}, true }
+		s.images = func() (*hook.ImageFile, bool) { return &hook.ImageFile{File: f, Hosts: hosts, Term: term}, true }
 	}
 }

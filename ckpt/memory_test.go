@@ -126,8 +126,11 @@ func (j *ringJob) run(ctx context.Context, w *pgas.World, set *ckpt.Set) error {
 // TestTerms: PEs and hosts of a job die at random moments, and it ends with the result of the undisturbed one, out of
 // memory alone. No host dies before its buddies have what they had lost.
 func TestTerms(t *testing.T) {
-	seeds := 60
-	if testing.Short() {
+	seeds := 24
+	switch {
+	case *long:
+		seeds = 200
+	case testing.Short():
 		seeds = 6
 	}
 	restarts, back, hostsLost := 0, 0, 0

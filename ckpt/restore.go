@@ -139,6 +139,7 @@ func (s *Set) open(ctx context.Context) (err error) {
 	if err := s.memory.Join(ctx); err != nil {
 		return err
 	}
+	s.term = max(s.term, uint64(images.Term))
 	s.found, err = s.memory.Find(ctx)
 	return err
 }

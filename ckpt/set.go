@@ -104,6 +104,11 @@ func New(w *pgas.World, opts ...Option) *Set {
 	return s
 }
 
+// Term returns the number of this start of the program, after Restore, on all PEs the same. It is larger than that of
+// every earlier start with the same Store, and of every earlier start of the PEs by pgasrun -survive. Without either it
+// is 1.
+func (s *Set) Term() uint64 { return s.term }
+
 // keeps reports whether Save has somewhere to keep a cut.
 func (s *Set) keeps() bool { return s.store != nil || s.memory != nil }
 

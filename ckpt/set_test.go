@@ -379,3 +379,34 @@ func TestOtherItems(t *testing.T) {
 		t.Errorf("fewer items: %v", err)
 	}
 }
+
+// TestTermGrows: the numbers of the starts of a job grow, also of those that save nothing.
+func TestTermGrows(t *testing.T) {
+	for _, name := range []string{"Store", "memory"} {
+		t.Run(name, func(t *testing.T) {
+			c, store := newCluster(t, 2), &memory{}
+			var terms []uint64
+			for start := range 4 {
+				must(t, pgastest.Goroutines(t.Context(), 2, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
+					opts := []ckpt.Option{ckpt.In(store)}
+					if name == "memory" {
+						opts = []ckpt.Option{ckpt.In(nil), ckpt.InTerm(1+start, c.files[0], c.hosts)}
+					}
+					set, step := ckpt.New(w, opts...), start
+					set.Add("step", ckpt.Shared(&step))
+					_, _, err := set.Restore(ctx)
+					if w.PE() == 0 {
+						terms = append(terms, set.Term())
+					}
+					if err == nil && start == 1 {
+						err = set.Save(ctx)
+					}
+					return err
+				}))
+			}
+			if want := []uint64{1, 2, 3, 4}; !slices.Equal(terms, want) {
+				t.Errorf("the terms are %v", terms)
+			}
+		})
+	}
+}

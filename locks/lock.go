@@ -10,6 +10,7 @@
 //	NCoSED         one word for writers and readers                             ncosed.go
 //	DQNL, SRSL     its paper's baselines: a queue; a PE that serves             dqnl.go, srsl.go
 //	Service        any number of NCoSED locks, by name                          service.go
+//	Fenced         any of them, with tokens for what is outside the job         fenced.go
 //
 // A lock lives in symmetric memory, in a struct of its own (DMCSState, …) that may be a field of a marked struct of a
 // program. New… makes a PE's handle of it; Alloc… allocates a lock and makes the handle. All PEs make their handles

@@ -44,6 +44,7 @@ var Settings func(world any) *boot.Settings
 type ImageFile struct {
 	File  *os.File // the memory of this host
 	Hosts []boot.Host
+	Term  int // how often the PEs of the job were started, this time included
 }
 
 // Images returns the ImageFile of the job of a world, or nil if it has none. mine is true at the first call alone: one

@@ -99,6 +99,7 @@ const (
 	EnvProfileFD = "PGAS_PROFILE_FD"
 	EnvRecordFD  = "PGAS_RECORD_FD"
 	EnvImagesFD  = "PGAS_IMAGES_FD"
+	EnvTerm      = "PGAS_TERM"
 
 	EnvLauncherVersion = "PGAS_LAUNCHER_VERSION"
 
@@ -161,6 +162,7 @@ var variables = [...]variable{
 	{EnvProfileFD, "(none)", "file descriptor", "where the profiles of a PE go", forLauncher},
 	{EnvRecordFD, "(none)", "file descriptor", "memory for what the PEs of this host record of themselves", forLauncher},
 	{EnvImagesFD, "(none)", "file descriptor", "memory of this host in which package ckpt keeps what the PEs of the next term go on from", forLauncher},
+	{EnvTerm, "(none)", "number", "the term of the job, from 1 on: how often its PEs were started", forLauncher},
 	{EnvLauncherVersion, "(none)", "version", "that of the pgasrun which has started the job", forLauncher},
 	{EnvAgent, "(none)", "1 or 2", "this process is an agent of the launcher: 1 with its guard, 2 without", forLauncher},
 }

@@ -66,6 +66,7 @@ type PEVars struct {
 	ProfileFD int // 0: no profiles are collected
 	RecordFD  int // 0: PEs record nothing
 	ImagesFD  int // 0: no memory outlives the PEs
+	Term      int // 0: no other term follows
 }
 
 // Environ returns what the launcher adds to the environment of a PE.
@@ -93,7 +94,7 @@ func (v PEVars) Environ() []string {
 		env = append(env, EnvRecordFD+"="+strconv.Itoa(v.RecordFD))
 	}
 	if v.ImagesFD != 0 {
-		env = append(env, EnvImagesFD+"="+strconv.Itoa(v.ImagesFD))
+		env = append(env, EnvImagesFD+"="+strconv.Itoa(v.ImagesFD), EnvTerm+"="+strconv.Itoa(v.Term))
 	}
 	return env
 }
@@ -123,7 +124,7 @@ func ParsePEVars(vars map[string]string) (PEVars, error) {
 	}{
 		{&v.PE, EnvPE, true}, {&npes, envNPEs, true}, {&v.HostIndex, envHostIndex, true}, {&v.SegmentFD, EnvSegmentFD, true},
 		{&v.SecretFD, EnvSecretFD, withSecret}, {&v.ProfileFD, EnvProfileFD, false}, {&v.RecordFD, EnvRecordFD, false},
-		{&v.ImagesFD, EnvImagesFD, false},
+		{&v.ImagesFD, EnvImagesFD, false}, {&v.Term, EnvTerm, false},
 	} {
 		value := vars[number.name]
 		if value == "" && !number.must {

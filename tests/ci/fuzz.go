@@ -36,7 +36,7 @@ func fuzz(ctx context.Context) error {
 	}
 	defer os.RemoveAll(f.tmp)
 	var failed []error
-	today := turn(ctx, packagesOf(targets), few)
+	today := turn(ctx, packagesOf(targets), week)
 	for _, t := range targets {
 		if !slices.Contains(today, t.pkg) {
 			continue

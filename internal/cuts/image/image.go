@@ -5,6 +5,8 @@
 // numbers are little-endian. The data of each section begins at a multiple of 64 bytes. A reader begins with the foot,
 // which an image that was cut off does not have. It checks the tables before it uses them, and each chunk when it reads
 // the chunk. Of memory it takes no more than the image has bytes.
+//
+//ci:norace
 package image
 
 import (

@@ -172,7 +172,9 @@ func (j *job) config(h *host) frame.Config {
 	if len(h.via) == 0 || j.recoveries > 0 { // before the first term a relay tells those that it has started
 		c.Hosts = j.spec.Hosts
 	}
-	c.Again = j.spec.Survive > 0
+	if j.spec.Survive > 0 {
+		c.Term = 1 + j.recoveries
+	}
 	if j.secret != nil {
 		c.FanOut = j.spec.FanOut
 		if h.index == 0 && !h.substitute {

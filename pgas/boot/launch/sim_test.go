@@ -113,6 +113,8 @@ var bytesOf = map[string]func(simCost) float64{
 // TestGrowthSimulated: rounds grow with the levels of a tree, connections do not grow beyond the fan-out, and bytes
 // grow as the number of hosts, which the busiest process has to know or to tell. A model of two sizes holds at the
 // others.
+//
+//ci:weekly
 func TestGrowthSimulated(t *testing.T) {
 	if testing.Short() || raceEnabled {
 		t.Skip("simulates thousands of hosts, which have more goroutines than the race detector can follow")

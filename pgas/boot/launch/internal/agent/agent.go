@@ -364,7 +364,7 @@ func (a *Agent) finish() (again bool) {
 			a.out.SendValue(frame.FromStats, []frame.PEStats{p})
 		}
 	}
-	if a.cfg.Again {
+	if a.cfg.Term > 0 {
 		close(finished)
 		<-passed
 		if !alone {

@@ -190,7 +190,7 @@ func (a *Agent) environ(addrs []string) func(i int) []string {
 			v.RecordFD = recordFD
 		}
 		if a.images != nil {
-			v.ImagesFD = imagesFD
+			v.ImagesFD, v.Term = imagesFD, a.cfg.Term
 		}
 		return append(base[:len(base):len(base)], v.Environ()...)
 	}
@@ -226,7 +226,7 @@ func (a *Agent) startPE(i int, p Process, null uintptr) (err error) {
 
 // keepImages makes the memory in which the PEs of this term leave what those of the next one go on from.
 func (a *Agent) keepImages() (err error) {
-	if a.cfg.Again && a.images == nil {
+	if a.cfg.Term > 0 && a.images == nil {
 		if a.images, err = memoryFile("pgas-images"); err != nil {
 			err = fmt.Errorf("memory for images: %w", err)
 		}

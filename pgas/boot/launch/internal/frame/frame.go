@@ -180,4 +180,4 @@ func Read(r *bufio.Reader) (Kind, []byte, error) {
 }
 
 // Protocol numbers the contract between launcher and agent. It changes with the frames and what they hold.
-const Protocol = 15
+const Protocol = 16
