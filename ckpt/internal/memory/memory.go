@@ -72,19 +72,25 @@ type place struct {
 	which int
 }
 
-// New returns the Memory of a PE of hosts. f is the memory of its host.
+// New returns the Memory of a PE of hosts. f is the memory of its host. New maps where the images of this PE are, so
+// that the collective calls that follow do not fail at some PEs only.
 func New(w *pgas.World, f *os.File, hosts []boot.Host) (*Memory, error) {
 	m := &Memory{w: w, hosts: hosts, slots: map[place]*vault.Slot{}}
 	var err error
 	if m.vault, err = vault.Open(f, m.hosts[m.hostOf(w.PE())].PEs); err != nil {
 		return nil, err
 	}
-	if len(hosts) == 1 {
-		return m, nil
-	}
 	for pe := range w.NPEs() {
+		if len(hosts) == 1 {
+			break // it has no buddy
+		}
 		if buddy, _ := m.buddyOf(pe); buddy == w.PE() {
 			m.wards = append(m.wards, pe)
+		}
+	}
+	for _, p := range m.places() {
+		if _, err := m.slot(p); err != nil {
+			return nil, err
 		}
 	}
 	return m, m.mustHaveRows()
@@ -235,7 +241,7 @@ func (m *Memory) Find(ctx context.Context) ([]*Kept, error) {
 	for _, p := range m.places() {
 		s, err := m.slot(p)
 		if err != nil {
-			return nil, err
+			return nil, err // New has mapped it
 		}
 		if mark, ok := s.Mark(); ok {
 			mine = append(mine, kept{mark, p, s.Starts().Load(), s.Safe().Load() != 0})
