@@ -236,13 +236,28 @@ func (j *job) isRecoverable() bool {
 	return lost >= 0 || mayGoOnAfter(o.Death)
 }
 
-// stopInstead stops a job that has got SIGTERM and then lost a PE or a host, if another term would follow without the
-// signal.
+// stopInstead makes the end of a job that has got SIGTERM a stop, where its PEs could not save: PEs or a host were lost
+// and another term would follow without the signal, or the PEs had only begun.
 func (j *job) stopInstead() {
-	if j.stopped || j.userSignal != syscall.SIGTERM || j.hurried || !j.keepsCuts() || !j.mayRecover() || !j.isRecoverable() {
-		return
+	switch {
+	case j.stopped || j.userSignal != syscall.SIGTERM || j.hurried || !j.keepsCuts():
+	case j.mayRecover() && j.isRecoverable():
+		j.stop(j.whyTermEnded())
+	case j.isEndedBySignal():
+		j.stop("the PEs have ended before they could save")
 	}
-	j.stop(j.whyTermEnded())
+}
+
+// isEndedBySignal reports whether all PEs have ended because they were asked to, and some of them have not saved.
+func (j *job) isEndedBySignal() bool {
+	unsaved := false
+	for _, d := range j.ended {
+		if !d.Failed() && d.ExitStatus() != boot.StopStatus || d.Failed() && d.CauseClass() != frame.NoFailure {
+			return false
+		}
+		unsaved = unsaved || d.Failed()
+	}
+	return unsaved && len(j.ended) == j.npes
 }
 
 // keepsCuts reports whether the job has a directory for cuts, which a job that is started next finds.

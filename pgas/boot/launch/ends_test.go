@@ -135,11 +135,17 @@ func TestStopsBetweenTerms(t *testing.T) {
 		{"PEs are started", true, func(j *simulated, signals chan<- os.Signal) {
 			j.loseSilently(b)
 			signals <- unix.SIGTERM
-		}, boot.StopStatus, "", 0, []string{"host " + b + " is lost" + again, "got terminated before all PEs had started again" + newest}},
+		}, boot.StopStatus, "", 0, []string{"host " + b + " is lost" + again, "got terminated before all PEs had started" + newest}},
 		{"PEs are started, no directory", false, func(j *simulated, signals chan<- os.Signal) {
 			j.loseSilently(b)
 			signals <- unix.SIGTERM
 		}, 143, "stopped by a signal (terminated) before the PEs had started", 0, []string{"host " + b + " is lost" + again}},
+		{"PEs have only begun", true, func(j *simulated, signals chan<- os.Signal) {
+			signals <- unix.SIGTERM
+		}, boot.StopStatus, "", 0, []string{"the PEs have ended before they could save" + newest}},
+		{"PEs have only begun, no directory", false, func(j *simulated, signals chan<- os.Signal) {
+			signals <- unix.SIGTERM
+		}, 143, "", 143, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -147,6 +147,11 @@ func (j *job) run(ctx context.Context) (Result, error) {
 	if len(j.deaths) > 0 || j.startErr != nil {
 		j.stderr.EndLine()
 	}
+	return j.result()
+}
+
+// result says how the job has ended.
+func (j *job) result() (Result, error) {
 	slices.SortFunc(j.stats, func(a, b PEStats) int { return cmp.Compare(a.PE, b.PE) })
 	res := Result{Ran: j.hosts[0].started || j.recoveries > 0, Status: output.Status(j.status, j.stdout, j.stderr), Stats: j.stats, Clocks: clocksOf(j.hosts), Recoveries: j.recoveries}
 	if j.stopped {
@@ -373,8 +378,8 @@ func (j *job) handleSignal(sig os.Signal) {
 
 // endAtOnce handles the second signal that ends programs, or one that comes before the PEs of a term have started.
 func (j *job) endAtOnce(s syscall.Signal) {
-	if s == syscall.SIGTERM && j.userSignal == 0 && j.recoveries > 0 && j.keepsCuts() {
-		j.stop(fmt.Sprintf("got %v before all PEs had started again", s))
+	if s == syscall.SIGTERM && j.userSignal == 0 && j.keepsCuts() {
+		j.stop(fmt.Sprintf("got %v before all PEs had started", s))
 	}
 	j.status = max(j.status, 128+int(s))
 	j.hurried = j.userSignal != 0

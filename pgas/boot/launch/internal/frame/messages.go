@@ -34,7 +34,7 @@ type Config struct {
 	Staged   string        // the hash of the program, if it was staged to the agent's directory
 	Stall    time.Duration // the time for which nothing moves until the launcher is told; 0: it is not
 	Sweep    bool          // nothing else is asked for: kill what is left of job ID on its host Host, and end
-	Term     int           // the number of this term, from 1 on, if another may follow: the agent does not end with its PEs
+	Term     int           // the number of this term, from 1 on, if the agent stays for another; else 0
 }
 
 // Ready is an agent's answer to config.
