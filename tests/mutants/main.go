@@ -47,6 +47,7 @@ var suites = []suite{
 	{"./dsm", "^TestMutants$", true},
 	{"./dsm/model", ".", false},
 	{"./dsm/pager", "^TestMutants$", true},
+	{"./ckpt/model", "Mutants$", false},
 }
 
 // A row of the table is a planted bug.
