@@ -56,9 +56,10 @@ func (j *job) isAwaited(h *host) bool {
 	return true
 }
 
-// endAgents ends all agents. Those that do not end are killed after a while: nobody has looked at the idle ones.
+// endAgents ends all agents. Commands of agents that stay for another term are killed after a while if they do not end:
+// their hosts may be gone.
 func (j *job) endAgents() {
-	if !j.closing && j.killTimer == nil && len(j.idle) > 0 {
+	if !j.closing && j.killTimer == nil && j.spec.Survive > 0 {
 		j.killSteps = 1
 		j.killTimer = time.After(agentTime)
 	}

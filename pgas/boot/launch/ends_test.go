@@ -166,6 +166,18 @@ func TestStopsBetweenTerms(t *testing.T) {
 	}
 }
 
+// TestSilentAtEnd: the command of an agent that does not end with the job is killed.
+func TestSilentAtEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const a, b = "node000000", "node000001"
+		j := beginSimulated(t, func(s *simulation) { s.fault[b] = neverEnds })
+		j.end("", []string{a, b})
+		if j.res.Status != 0 {
+			t.Errorf("it ends with status %d", j.res.Status)
+		}
+	})
+}
+
 // loseSilently kills the agent of a host where no other one starts after it, and returns when the next term waits for
 // one.
 func (j *simulated) loseSilently(host string) {

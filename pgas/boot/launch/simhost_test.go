@@ -54,6 +54,7 @@ const (
 	breaksFrame  // claims a frame larger than any
 	garbledReady // a frame of a known kind that holds something else
 	endsLate     // its PEs take lateEnd to end
+	neverEnds    // nor does the command of its agent when the agent has ended
 )
 
 const lateEnd = time.Second / 4
@@ -143,6 +144,9 @@ func (p *simProcess) run() {
 		p.ignoreInput()
 	default:
 		p.runAgent()
+		for p.sim.faultOf(p.node.host) == neverEnds && !p.isKilled() {
+			time.Sleep(latency)
+		}
 	}
 	p.out.Close()
 	p.errs.Close()
