@@ -9,12 +9,14 @@ import (
 
 // InMemory has the Set keep its cuts in f, the memory of this PE's host, as pgasrun -survive does.
 func InMemory(f *os.File, hosts []boot.Host) Option {
-	return InTerm(0, f, hosts)
+	return InTerm(0, 0, f, hosts)
 }
 
-// InTerm is InMemory in a term of pgasrun.
-func InTerm(term int, f *os.File, hosts []boot.Host) Option {
+// InTerm is InMemory in a term of pgasrun, with memory that was made in the term since.
+func InTerm(since, term int, f *os.File, hosts []boot.Host) Option {
 	return func(s *Set) {
-		s.images = func() (*hook.ImageFile, bool) { return &hook.ImageFile{File: f, Hosts: hosts, Term: term}, true }
+		s.images = func() (*hook.ImageFile, bool) {
+			return &hook.ImageFile{File: f, Hosts: hosts, Since: since, Term: term}, true
+		}
 	}
 }

@@ -410,3 +410,44 @@ func TestSecondSet(t *testing.T) {
 		t.Errorf("status %d\n%s%s", res.Status, out, errs)
 	}
 }
+
+// TestAllHostsLost: when all hosts of a job were lost at once, Restore says so, or the job goes on from the Store. A
+// term that begins before anything was saved is none of these, nor is one whose hosts were lost one after the other.
+func TestAllHostsLost(t *testing.T) {
+	for name, test := range map[string]struct {
+		since [][2]int // by term: the terms in which the memory of the hosts was made
+		saves bool     // the first term
+		store ckpt.Store
+		err   bool // the last term fails
+	}{
+		"all":                  {[][2]int{{1, 1}, {2, 2}}, true, nil, true},
+		"all, and a PE then":   {[][2]int{{1, 1}, {2, 2}, {2, 2}}, true, nil, true},
+		"all, with a Store":    {[][2]int{{1, 1}, {2, 2}, {2, 2}}, true, &memory{}, false},
+		"one after the other":  {[][2]int{{1, 1}, {1, 2}, {3, 2}}, false, nil, false},
+		"nothing was saved":    {[][2]int{{1, 1}, {1, 1}}, false, nil, false},
+		"one, which had saved": {[][2]int{{1, 1}, {2, 1}}, true, nil, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCluster(t, 1, 1)
+			for i, since := range test.since {
+				for host, term := range since {
+					if term == i+1 && i > 0 {
+						c.lose(host)
+					}
+				}
+				err := pgastest.Goroutines(t.Context(), 2, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
+					set := ckpt.New(w, ckpt.In(test.store), ckpt.InTerm(since[w.PE()], i+1, c.files[w.PE()], c.hosts))
+					step := 0
+					set.Add("step", ckpt.Shared(&step))
+					if _, _, err := set.Restore(ctx); err != nil || !test.saves || i > 0 {
+						return err
+					}
+					return set.Save(ctx)
+				})
+				if fails := i > 0 && test.err; fails == (err == nil) || fails && !strings.Contains(err.Error(), "all hosts were lost at once") {
+					t.Errorf("term %d: %v", i+1, err)
+				}
+			}
+		})
+	}
+}

@@ -140,7 +140,10 @@ func (s *Set) open(ctx context.Context) (err error) {
 		return err
 	}
 	s.term = max(s.term, uint64(images.Term))
-	s.found, err = s.memory.Find(ctx)
+	if s.found, err = s.memory.Find(ctx); err != nil {
+		return err
+	}
+	s.forgotten, err = s.memory.Forgotten(ctx, images.Since, images.Term)
 	return err
 }
 
@@ -181,6 +184,10 @@ func (s *Set) next(ctx context.Context, passed []origin) (c choice, err error) {
 		return c, err
 	}
 	s.term, s.job = c.Term, c.Job
+	if s.memory != nil {
+		s.memory.Know()
+		s.forgotten = false // it is said
+	}
 	for _, k := range s.found {
 		if c.From == originOf(k) {
 			c.kept = k
@@ -274,8 +281,15 @@ func (s *Set) kept(passed []origin) (whole []choice, lost []*memory.Kept) {
 }
 
 // mustNotBeLost says which cut in memory is lost, if it is newer than that which is taken. It returns an error if none
-// is taken, since the program would begin anew in silence.
+// is taken, or if no PE can know of cuts and there is no Store, since the program would begin anew in silence.
 func (s *Set) mustNotBeLost(c choice, lost []*memory.Kept) error {
+	switch {
+	case s.forgotten && s.store == nil:
+		return errors.New("all hosts were lost at once, and with them what the job had saved in their memory: start it again to begin anew; with -checkpoint it keeps its cuts on disks, too")
+	case s.forgotten:
+		s.say("all hosts were lost at once, and with them the cuts in their memory: the job goes on from what is in %v", s.store)
+		return nil
+	}
 	if len(lost) == 0 || lost[0].Cut.Compare(c.From.Cut) <= 0 {
 		return nil
 	}

@@ -31,16 +31,18 @@ type Set struct {
 	team     *pgas.Team     // all PEs, for what goes on after Save
 	memory   *memory.Memory // where images are kept between terms; nil: nowhere
 	found    []*memory.Kept // the cuts that Restore has found there
-	shadow   image.Frame    // a copy of what this PE has saved last, where memory is nil
-	frame    *image.Frame   // the image that is being made
-	writing  *writing       // the cut that is being written; nil: none is
-	group    *pgas.Group    // which writes or has written a cut last, and removes older ones; nil: nothing was saved
-	done     pgas.SignalRef // the Version of the last cut that this PE has written
-	term     uint64
-	job      uint64        // a random number, of this start of the job
-	savedAt  time.Duration // when a cut was saved last, or Restore has returned, by w.Now
-	asked    func() bool   // whether the job is to stop
-	images   func() (*hook.ImageFile, bool)
+	// no host knows what earlier terms have saved there
+	forgotten bool
+	shadow    image.Frame    // a copy of what this PE has saved last, where memory is nil
+	frame     *image.Frame   // the image that is being made
+	writing   *writing       // the cut that is being written; nil: none is
+	group     *pgas.Group    // which writes or has written a cut last, and removes older ones; nil: nothing was saved
+	done      pgas.SignalRef // the Version of the last cut that this PE has written
+	term      uint64
+	job       uint64        // a random number, of this start of the job
+	savedAt   time.Duration // when a cut was saved last, or Restore has returned, by w.Now
+	asked     func() bool   // whether the job is to stop
+	images    func() (*hook.ImageFile, bool)
 }
 
 // A writing is a cut that is being written.

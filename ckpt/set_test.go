@@ -390,7 +390,7 @@ func TestTermGrows(t *testing.T) {
 				must(t, pgastest.Goroutines(t.Context(), 2, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
 					opts := []ckpt.Option{ckpt.In(store)}
 					if name == "memory" {
-						opts = []ckpt.Option{ckpt.In(nil), ckpt.InTerm(1+start, c.files[0], c.hosts)}
+						opts = []ckpt.Option{ckpt.In(nil), ckpt.InTerm(1, 1+start, c.files[0], c.hosts)}
 					}
 					set, step := ckpt.New(w, opts...), start
 					set.Add("step", ckpt.Shared(&step))

@@ -75,7 +75,7 @@ func (w *World) images() (f *hook.ImageFile, mine bool) {
 	if job.Images == nil {
 		return nil, false
 	}
-	return &hook.ImageFile{File: job.Images, Hosts: job.Hosts, Term: job.Term}, w.keeps.CompareAndSwap(false, true)
+	return &hook.ImageFile{File: job.Images, Hosts: job.Hosts, Since: job.ImagesTerm, Term: job.Term}, w.keeps.CompareAndSwap(false, true)
 }
 
 func exemptFromRaces[T any](s Sym[T]) {

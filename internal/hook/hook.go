@@ -44,6 +44,7 @@ var Settings func(world any) *boot.Settings
 type ImageFile struct {
 	File  *os.File // the memory of this host
 	Hosts []boot.Host
+	Since int // the term in which the memory was made
 	Term  int // how often the PEs of the job were started, this time included
 }
 

@@ -101,6 +101,8 @@ const (
 	EnvImagesFD  = "PGAS_IMAGES_FD"
 	EnvTerm      = "PGAS_TERM"
 
+	EnvImagesTerm = "PGAS_IMAGES_TERM"
+
 	EnvLauncherVersion = "PGAS_LAUNCHER_VERSION"
 
 	// EnvBootTimeout is how long the processes of a job wait for each other.
@@ -162,6 +164,7 @@ var variables = [...]variable{
 	{EnvProfileFD, "(none)", "file descriptor", "where the profiles of a PE go", forLauncher},
 	{EnvRecordFD, "(none)", "file descriptor", "memory for what the PEs of this host record of themselves", forLauncher},
 	{EnvImagesFD, "(none)", "file descriptor", "memory of this host in which package ckpt keeps what the PEs of the next term go on from", forLauncher},
+	{EnvImagesTerm, "(none)", "number", "the term in which that memory was made, on this host", forLauncher},
 	{EnvTerm, "(none)", "number", "the term of the job, from 1 on: how often its PEs were started", forLauncher},
 	{EnvLauncherVersion, "(none)", "version", "that of the pgasrun which has started the job", forLauncher},
 	{EnvAgent, "(none)", "1 or 2", "this process is an agent of the launcher: 1 with its guard, 2 without", forLauncher},

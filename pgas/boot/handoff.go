@@ -67,6 +67,8 @@ type PEVars struct {
 	RecordFD  int // 0: PEs record nothing
 	ImagesFD  int // 0: no memory outlives the PEs
 	Term      int // 0: no other term follows
+	// the term in which that memory was made
+	ImagesTerm int
 }
 
 // Environ returns what the launcher adds to the environment of a PE.
@@ -94,7 +96,7 @@ func (v PEVars) Environ() []string {
 		env = append(env, EnvRecordFD+"="+strconv.Itoa(v.RecordFD))
 	}
 	if v.ImagesFD != 0 {
-		env = append(env, EnvImagesFD+"="+strconv.Itoa(v.ImagesFD), EnvTerm+"="+strconv.Itoa(v.Term))
+		env = append(env, EnvImagesFD+"="+strconv.Itoa(v.ImagesFD), EnvImagesTerm+"="+strconv.Itoa(v.ImagesTerm), EnvTerm+"="+strconv.Itoa(v.Term))
 	}
 	return env
 }
@@ -124,7 +126,7 @@ func ParsePEVars(vars map[string]string) (PEVars, error) {
 	}{
 		{&v.PE, EnvPE, true}, {&npes, envNPEs, true}, {&v.HostIndex, envHostIndex, true}, {&v.SegmentFD, EnvSegmentFD, true},
 		{&v.SecretFD, EnvSecretFD, withSecret}, {&v.ProfileFD, EnvProfileFD, false}, {&v.RecordFD, EnvRecordFD, false},
-		{&v.ImagesFD, EnvImagesFD, false}, {&v.Term, EnvTerm, false},
+		{&v.ImagesFD, EnvImagesFD, false}, {&v.ImagesTerm, EnvImagesTerm, false}, {&v.Term, EnvTerm, false},
 	} {
 		value := vars[number.name]
 		if value == "" && !number.must {

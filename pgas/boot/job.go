@@ -34,7 +34,9 @@ type Job struct {
 	Profiles *ProfilePipe // the pipe to the launcher, if it collects profiles
 	Record   *record.PE   // what this PE records of itself; nil: nothing
 	Images   *os.File     // memory of this host that outlives its PEs, for what package ckpt keeps; nil: none
-	Term     int          // how often the PEs of the job were started, this time included; 0: they are started once
+	// ImagesTerm is the term in which Images was made.
+	ImagesTerm int
+	Term       int // how often the PEs of the job were started, this time included; 0: they are started once
 
 	Member Member // nil in a job with agents, and in one that a test makes
 }

@@ -254,6 +254,21 @@ func (m *Memory) Find(ctx context.Context) ([]*Kept, error) {
 	return newest(slices.Concat(all...), m.w.NPEs()), nil
 }
 
+// Forgotten reports whether no host knows what earlier terms have saved: all were lost at once. The memory of this host
+// was made in the term since, and this is the term now. A host knows if its memory is of the first term, or after Know.
+// Forgotten is collective.
+func (m *Memory) Forgotten(ctx context.Context, since, now int) (bool, error) {
+	knows := 0
+	if since <= 1 || m.slots[place{m.w.PE(), 0, 0}].Known().Load() != 0 {
+		knows = 1
+	}
+	any, err := pgas.MaxValue(ctx, m.w.Team(), knows)
+	return any == 0 && now > 1, err
+}
+
+// Know notes that this host knows what earlier terms have saved.
+func (m *Memory) Know() { m.slots[place{m.w.PE(), 0, 0}].Known().Store(1) }
+
 // newest returns the cuts of which images are there, in a job of npes PEs.
 func newest(all []kept, npes int) (found []*Kept) {
 	type key struct {

@@ -68,6 +68,7 @@ type words struct {
 
 	starts atomic.Uint64 // how many terms have begun from the image
 	safe   atomic.Uint64 // not 0: all PEs had their images of this cut
+	known  atomic.Uint64 // not 0: the host knows what earlier terms have saved
 }
 
 // A Slot has an image or nothing. One goroutine of all processes writes to a slot at a time, and nobody reads it
@@ -131,6 +132,9 @@ func (s *Slot) Starts() *atomic.Uint64 { return &s.words().starts }
 
 // Safe says whether all PEs had their images of the cut: if it is not 0.
 func (s *Slot) Safe() *atomic.Uint64 { return &s.words().safe }
+
+// Known says whether the host knows what earlier terms have saved: if it is not 0. Clear leaves it.
+func (s *Slot) Known() *atomic.Uint64 { return &s.words().known }
 
 // Grow returns memory for an image, which begins with the bytes of the image before. It returns an error that names the
 // remedy if the host has not so much memory.

@@ -54,7 +54,7 @@ func open(j *boot.Job, v *boot.PEVars) (err error) {
 		j.Exchange = c
 	}
 	if v.ImagesFD != 0 {
-		j.Term = v.Term
+		j.ImagesTerm, j.Term = v.ImagesTerm, v.Term
 		if j.Images, err = inherit(v.ImagesFD, boot.EnvImagesFD); err != nil {
 			return err
 		}

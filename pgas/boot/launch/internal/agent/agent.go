@@ -100,6 +100,7 @@ type Agent struct {
 	signals     <-chan os.Signal
 	signalledAt time.Time // when the launcher was told of a SIGTERM to this agent
 	images      *os.File  // what PEs leave for those of the next term; nil: nothing
+	imagesTerm  int       // the term in which images was made
 	unread      *command  // what configure is to read first; nil: what comes next
 	term
 }

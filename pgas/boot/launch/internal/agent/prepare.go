@@ -190,7 +190,7 @@ func (a *Agent) environ(addrs []string) func(i int) []string {
 			v.RecordFD = recordFD
 		}
 		if a.images != nil {
-			v.ImagesFD, v.Term = imagesFD, a.cfg.Term
+			v.ImagesFD, v.ImagesTerm, v.Term = imagesFD, a.imagesTerm, a.cfg.Term
 		}
 		return append(base[:len(base):len(base)], v.Environ()...)
 	}
@@ -227,6 +227,7 @@ func (a *Agent) startPE(i int, p Process, null uintptr) (err error) {
 // keepImages makes the memory in which the PEs of this term leave what those of the next one go on from.
 func (a *Agent) keepImages() (err error) {
 	if a.cfg.Term > 0 && a.images == nil {
+		a.imagesTerm = a.cfg.Term
 		if a.images, err = memoryFile("pgas-images"); err != nil {
 			err = fmt.Errorf("memory for images: %w", err)
 		}
