@@ -411,21 +411,23 @@ func TestSecondSet(t *testing.T) {
 	}
 }
 
-// TestAllHostsLost: when all hosts of a job were lost at once, Restore says so, or the job goes on from the Store. A
-// term that begins before anything was saved is none of these, nor is one whose hosts were lost one after the other.
+// TestAllHostsLost: when all hosts of a job were lost at once, Restore says so, whether or not the job had saved, or the
+// job goes on from the Store. If not all were lost, the job goes on from what it has saved, or begins anew if that is
+// nothing.
 func TestAllHostsLost(t *testing.T) {
 	for name, test := range map[string]struct {
 		since [][2]int // by term: the terms in which the memory of the hosts was made
 		saves bool     // the first term
 		store ckpt.Store
-		err   bool // the last term fails
+		err   bool // the later terms fail
 	}{
-		"all":                  {[][2]int{{1, 1}, {2, 2}}, true, nil, true},
-		"all, and a PE then":   {[][2]int{{1, 1}, {2, 2}, {2, 2}}, true, nil, true},
-		"all, with a Store":    {[][2]int{{1, 1}, {2, 2}, {2, 2}}, true, &memory{}, false},
-		"one after the other":  {[][2]int{{1, 1}, {1, 2}, {3, 2}}, false, nil, false},
-		"nothing was saved":    {[][2]int{{1, 1}, {1, 1}}, false, nil, false},
-		"one, which had saved": {[][2]int{{1, 1}, {2, 1}}, true, nil, false},
+		"all":                       {[][2]int{{1, 1}, {2, 2}}, true, nil, true},
+		"all, and a PE then":        {[][2]int{{1, 1}, {2, 2}, {2, 2}}, true, nil, true},
+		"all, nothing was saved":    {[][2]int{{1, 1}, {2, 2}}, false, nil, true},
+		"all, with a Store":         {[][2]int{{1, 1}, {2, 2}, {2, 2}}, true, &memory{}, false},
+		"one after the other":       {[][2]int{{1, 1}, {1, 2}, {3, 2}}, true, nil, false},
+		"one by one, nothing there": {[][2]int{{1, 1}, {1, 2}, {3, 2}}, false, nil, false},
+		"none, nothing there":       {[][2]int{{1, 1}, {1, 1}}, false, nil, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newCluster(t, 1, 1)
@@ -439,9 +441,16 @@ func TestAllHostsLost(t *testing.T) {
 					set := ckpt.New(w, ckpt.In(test.store), ckpt.InTerm(since[w.PE()], i+1, c.files[w.PE()], c.hosts))
 					step := 0
 					set.Add("step", ckpt.Shared(&step))
-					if _, _, err := set.Restore(ctx); err != nil || !test.saves || i > 0 {
+					_, ok, err := set.Restore(ctx)
+					switch {
+					case err != nil:
 						return err
+					case i > 0 && (ok != test.saves || ok && step != 7):
+						return fmt.Errorf("it goes on from step %d, %v", step, ok)
+					case i > 0 || !test.saves:
+						return nil
 					}
+					step = 7
 					return set.Save(ctx)
 				})
 				if fails := i > 0 && test.err; fails == (err == nil) || fails && !strings.Contains(err.Error(), "all hosts were lost at once") {

@@ -38,11 +38,17 @@ func (s *Set) Restore(ctx context.Context) (cut Cut, ok bool, err error) {
 	}
 	for passed := []origin(nil); ; {
 		c, err := s.next(ctx, passed)
-		if err != nil || c.From.Cut == (Cut{}) {
+		if err != nil {
 			return Cut{}, false, wrapped(err)
+		}
+		s.forgotten = false // it is said
+		if c.From.Cut == (Cut{}) {
+			s.know()
+			return Cut{}, false, nil
 		}
 		err = agreed(ctx, s.w.Team(), s.restore(ctx, c))
 		if err == nil {
+			s.know()
 			s.forgetStartAtEnd(ctx, c.Manifest)
 			if c.kept != nil && s.store != nil {
 				s.writeKept(ctx, c)
@@ -58,6 +64,13 @@ func (s *Set) Restore(ctx context.Context) (cut Cut, ok bool, err error) {
 		}
 		s.say("cut %v%s is passed over: %v", c.From.Cut, c.From.where(), err)
 		passed = append(passed, c.From)
+	}
+}
+
+// know notes in the memory of this host that its PEs have what earlier terms have saved, when they have it.
+func (s *Set) know() {
+	if s.memory != nil {
+		s.memory.Know()
 	}
 }
 
@@ -184,10 +197,6 @@ func (s *Set) next(ctx context.Context, passed []origin) (c choice, err error) {
 		return c, err
 	}
 	s.term, s.job = c.Term, c.Job
-	if s.memory != nil {
-		s.memory.Know()
-		s.forgotten = false // it is said
-	}
 	for _, k := range s.found {
 		if c.From == originOf(k) {
 			c.kept = k
@@ -285,7 +294,7 @@ func (s *Set) kept(passed []origin) (whole []choice, lost []*memory.Kept) {
 func (s *Set) mustNotBeLost(c choice, lost []*memory.Kept) error {
 	switch {
 	case s.forgotten && s.store == nil:
-		return errors.New("all hosts were lost at once, and with them what the job had saved in their memory: start it again to begin anew; with -checkpoint it keeps its cuts on disks, too")
+		return errors.New("all hosts were lost at once, and with them whatever the job had saved in their memory: start it again to begin anew; with -checkpoint it keeps its cuts on disks, too")
 	case s.forgotten:
 		s.say("all hosts were lost at once, and with them the cuts in their memory: the job goes on from what is in %v", s.store)
 		return nil

@@ -30,10 +30,11 @@ func TestFenced(t *testing.T) {
 				return err
 			}
 			for range turns {
-				if err := f.Lock.Lock(ctx); err != nil {
+				token, err := f.Lock(ctx)
+				if err != nil {
 					return err
 				}
-				before, token := newest.Get(0), f.Token()
+				before := newest.Get(0)
 				newest.Put(0, token)
 				f.Unlock()
 				if token <= before || token>>40 != term {
@@ -66,9 +67,13 @@ func TestFencedBounds(t *testing.T) {
 			if wrong == (err == nil) {
 				t.Errorf("term %d: the error is %v", term, err)
 			}
-			if err == nil && f.Token()>>40 != term {
-				t.Errorf("term %d is not in the token", term)
+			if err != nil {
+				continue
 			}
+			if token, err := f.Lock(ctx); err != nil || token>>40 != term {
+				t.Errorf("term %d is not in the token %#x: %v", term, token, err)
+			}
+			f.Unlock()
 		}
 		return nil
 	})

@@ -9,9 +9,9 @@
  * launcher kills what is left, one step later or many. Then it starts all PEs again. A lost host comes back with empty
  * memory, or a spare does.
  *
- * Restore takes the newest cut of which all images have a mark, or passes over some such cuts: that stands for cuts
- * from which two jobs have begun that saved nothing. The name of a cut is its term and version. The number that tells
- * jobs with the same term apart is left out: terms have to be enough.
+ * Restore takes the newest cut of which all images have a mark, or passes over some such cuts, as it does after two
+ * vain starts from a cut. The name of a cut is its term and version. The number that tells jobs with the same term
+ * apart is left out: terms have to be enough.
  *
  * Checked, by assertions:
  *  V1 after the first safe cut there is at every step a cut with a whole image of each PE, unless two hosts that keep
@@ -24,8 +24,8 @@
  * Planted bugs, by -D: NO_WAIT (a Save does not wait for the cut before), MARK_FIRST (the mark is there before the
  * image), KEEPS_MARK (the mark is not taken away first), NO_TERM (the name of a cut is its version alone), ONE_SLOT
  * (both cuts of a PE in one slot), ONE_COPY (a buddy has one slot for both cuts), SAME_HOST (the buddy is on the same
- * host), NO_MEND (Restore makes no copies), SAME_VERSION (the Save after one that failed takes the slot of the cut that
- * is there), NO_AGREE (a PE believes that a cut is safe when it has its own copies).
+ * host), NO_MEND (Restore makes no copies), SAME_VERSION (the Save after a failed one takes the slot of the last good
+ * cut), NO_AGREE (a PE believes that a cut is safe when it has its own copies).
  */
 
 #ifndef HOSTS

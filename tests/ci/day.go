@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	week = 7 // for tests that compute for long, and for random inputs
-	few  = 3 // for tests that other steps run too, in another build
+	week = 7 // for tests that compute for long, for random inputs, and for builds that differ little
+	few  = 3 // for tests that other steps run too, in another build that differs much
 )
 
 // turn returns those of all whose turn is today: of each n things one, and each within n days.

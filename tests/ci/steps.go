@@ -85,14 +85,24 @@ func benchmarks(ctx context.Context) error {
 }
 
 // race leaves out tests that only compute: the simulator runs all PEs of a test on one goroutine. It has all packages
-// each day, so that a race shows with the change that makes it.
+// but those of programs each day, so that a race shows with the change that makes it.
 func race(ctx context.Context) error {
 	args := []string{"-race", "-short", "-skip=^" + computed + "$"}
-	chosen, err := having(ctx, isRaced)
+	chosen, err := having(ctx, func(dir string, of []string) bool { return isRaced(dir, of) && !isProgram(dir) })
 	if err != nil {
 		return err
 	}
-	return goTest([]string{fastPath}, append(args, chosen...)...)(ctx)
+	programs, err := having(ctx, func(dir string, of []string) bool { return isRaced(dir, of) && isProgram(dir) })
+	if err != nil {
+		return err
+	}
+	return goTest([]string{fastPath}, slices.Concat(args, chosen, turn(ctx, programs, few))...)(ctx)
+}
+
+// isProgram reports whether a package is one of programs, or tests some.
+func isProgram(dir string) bool {
+	top, _, _ := strings.Cut(dir, "/")
+	return slices.Contains([]string{"cmd", "samples", "templates", "tests"}, top)
 }
 
 // choose returns the steps of all that only names, in the order of all; all of them if only is empty.
@@ -233,8 +243,8 @@ func withoutC(ctx context.Context) error {
 		return err
 	}
 	return errors.Join(
-		goTest(env, append([]string{"-p=1", notSimulated}, turn(ctx, whole, few)...)...)(ctx),
-		goTest(env, append([]string{"-p=1", "-short", notSimulated}, turn(ctx, short, few)...)...)(ctx))
+		goTest(env, append([]string{"-p=1", notSimulated}, turn(ctx, whole, week)...)...)(ctx),
+		goTest(env, append([]string{"-p=1", "-short", notSimulated}, turn(ctx, short, week)...)...)(ctx))
 }
 
 // computed names tests of other packages that only compute: planted bugs, which are compiled, and programs in the

@@ -80,20 +80,29 @@ func New(w *pgas.World, f *os.File, hosts []boot.Host) (*Memory, error) {
 	if m.vault, err = vault.Open(f, m.hosts[m.hostOf(w.PE())].PEs); err != nil {
 		return nil, err
 	}
-	for pe := range w.NPEs() {
-		if len(hosts) == 1 {
-			break // it has no buddy
+	if len(hosts) > 1 {
+		err = m.findWards()
+	}
+	for _, p := range m.places() {
+		if err == nil {
+			_, err = m.slot(p)
 		}
-		if buddy, _ := m.buddyOf(pe); buddy == w.PE() {
+	}
+	if err != nil {
+		m.Close()
+		return nil, err
+	}
+	return m, nil
+}
+
+// findWards finds the PEs whose buddy this PE is.
+func (m *Memory) findWards() error {
+	for pe := range m.w.NPEs() {
+		if buddy, _ := m.buddyOf(pe); buddy == m.w.PE() {
 			m.wards = append(m.wards, pe)
 		}
 	}
-	for _, p := range m.places() {
-		if _, err := m.slot(p); err != nil {
-			return nil, err
-		}
-	}
-	return m, m.mustHaveRows()
+	return m.mustHaveRows()
 }
 
 // mustHaveRows returns an error if a host has too few PEs to keep the images of another one.
@@ -239,10 +248,7 @@ type Kept struct {
 func (m *Memory) Find(ctx context.Context) ([]*Kept, error) {
 	var mine []kept
 	for _, p := range m.places() {
-		s, err := m.slot(p)
-		if err != nil {
-			return nil, err // New has mapped it
-		}
+		s := m.slots[p] // which New has mapped
 		if mark, ok := s.Mark(); ok {
 			mine = append(mine, kept{mark, p, s.Starts().Load(), s.Safe().Load() != 0})
 		}
@@ -262,8 +268,8 @@ func (m *Memory) Forgotten(ctx context.Context, since, now int) (bool, error) {
 	if since <= 1 || m.slots[place{m.w.PE(), 0, 0}].Known().Load() != 0 {
 		knows = 1
 	}
-	any, err := pgas.MaxValue(ctx, m.w.Team(), knows)
-	return any == 0 && now > 1, err
+	most, err := pgas.MaxValue(ctx, m.w.Team(), knows)
+	return most == 0 && now > 1, err
 }
 
 // Know notes that this host knows what earlier terms have saved.

@@ -45,7 +45,7 @@ type ending struct {
 	userSignal syscall.Signal   // the last forwarded signal that ends programs; 0: none
 	userEnded  bool             // the user had sent such a signal before the first death
 	hurried    bool             // a second one has come, which kills at once
-	stopped    bool             // SIGTERM has ended the job between two terms
+	stopped    bool             // SIGTERM has ended the job while its PEs could not save
 	hintTimer  <-chan time.Time // fires when it is time to say that a second signal kills
 
 	terminating  bool             // the PEs have been told to end

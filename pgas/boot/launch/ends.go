@@ -212,8 +212,11 @@ func (j *job) mayGoOn() bool { return j.userSignal == 0 && j.mayRecover() }
 
 // mayRecover is mayGoOn without the signals of the user.
 func (j *job) mayRecover() bool {
-	return j.recoveries < j.spec.Survive && !j.globalExiting && !j.outputStuck && (j.startErr == nil || j.lostHost != nil)
+	return j.recoveries < j.spec.Survive && !j.globalExiting && !j.outputStuck && !j.isFailed()
 }
+
+// isFailed reports whether the launcher itself has ended the job for a reason that is not the loss of a host.
+func (j *job) isFailed() bool { return j.startErr != nil && j.lostHost == nil }
 
 // goesOn reports, when the PEs of a term are gone, whether another term follows.
 func (j *job) goesOn() bool { return j.mayGoOn() && j.isRecoverable() }
@@ -241,7 +244,7 @@ func (j *job) isRecoverable() bool {
 // and another term would follow without the signal, or the PEs had only begun.
 func (j *job) stopInstead() {
 	switch {
-	case j.stopped || j.userSignal != syscall.SIGTERM || j.hurried || !j.keepsCuts():
+	case j.stopped || j.userSignal != syscall.SIGTERM || j.hurried || !j.keepsCuts() || j.isFailed():
 	case j.mayRecover() && j.isRecoverable():
 		j.stop(j.whyTermEnded())
 	case j.isEndedBySignal():
@@ -264,10 +267,10 @@ func (j *job) isEndedBySignal() bool {
 // keepsCuts reports whether the job has a directory for cuts, which a job that is started next finds.
 func (j *job) keepsCuts() bool { return j.spec.settings.Checkpoint != "" }
 
-// stop notes that SIGTERM ends the job where no PE runs that could save. The status is that of a job that has saved.
+// stop notes that SIGTERM ends the job while no PE can save. The status is as after a save.
 func (j *job) stop(why string) {
 	j.stopped = true
-	j.stderr.Notice(fmt.Sprintf("pgasrun: %s: SIGTERM ends the job, which goes on from its newest cut when it is started again\n", why))
+	j.stderr.Notice(fmt.Sprintf("pgasrun: %s: SIGTERM ends the job; when it is started again it goes on from its newest cut, if there is one\n", why))
 }
 
 // cannotRun handles that h cannot run the PEs of this term. In the first term that ends the job, so that the user

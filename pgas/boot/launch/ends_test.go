@@ -105,7 +105,7 @@ func testCancelled(t *testing.T, r *rand.Rand) {
 // The second one kills.
 func TestStopsBetweenTerms(t *testing.T) {
 	const a, b = "node000000", "node000001"
-	const newest = ": SIGTERM ends the job, which goes on from its newest cut when it is started again"
+	const newest = ": SIGTERM ends the job; when it is started again it goes on from its newest cut, if there is one"
 	for _, test := range []struct {
 		name      string
 		directory bool
@@ -136,6 +136,12 @@ func TestStopsBetweenTerms(t *testing.T) {
 			j.loseSilently(b)
 			signals <- unix.SIGTERM
 		}, boot.StopStatus, "", 0, []string{"host " + b + " is lost" + again, "got terminated before all PEs had started" + newest}},
+		{"PEs are started, twice", true, func(j *simulated, signals chan<- os.Signal) {
+			j.loseSilently(b)
+			signals <- unix.SIGTERM
+			signals <- unix.SIGTERM
+		}, 143, "stopped by a signal (terminated) before the PEs had started", 0,
+			[]string{"host " + b + " is lost" + again, "got terminated before all PEs had started" + newest}},
 		{"PEs are started, no directory", false, func(j *simulated, signals chan<- os.Signal) {
 			j.loseSilently(b)
 			signals <- unix.SIGTERM

@@ -370,6 +370,9 @@ func (j *job) handleSignal(sig os.Signal) {
 			return
 		}
 		j.userSignal = s
+		if j.killedForTerm { // no term follows, so that no images are to be kept
+			j.killTimer = time.After(agentTime)
+		}
 		j.hintTimer = time.After(j.spec.HintDelay)
 		j.continueAgents()
 	}
@@ -378,11 +381,12 @@ func (j *job) handleSignal(sig os.Signal) {
 
 // endAtOnce handles the second signal that ends programs, or one that comes before the PEs of a term have started.
 func (j *job) endAtOnce(s syscall.Signal) {
-	if s == syscall.SIGTERM && j.userSignal == 0 && j.keepsCuts() {
+	j.hurried, j.stopped = j.userSignal != 0, false
+	if s == syscall.SIGTERM && !j.hurried && j.keepsCuts() && !j.closing && !j.isFailed() {
 		j.stop(fmt.Sprintf("got %v before all PEs had started", s))
 	}
+	j.userSignal = s
 	j.status = max(j.status, 128+int(s))
-	j.hurried = j.userSignal != 0
 	j.terminating = true
 	j.lostHost = nil // no term follows
 	if !j.hosts[0].started && j.startErr == nil {
