@@ -411,9 +411,9 @@ func TestSecondSet(t *testing.T) {
 	}
 }
 
-// TestAllHostsLost: when all hosts of a job were lost at once, Restore says so, whether or not the job had saved, or the
-// job goes on from the Store. If not all were lost, the job goes on from what it has saved, or begins anew if that is
-// nothing.
+// TestAllHostsLost: when all hosts of a job were lost at once, Restore says so, whether or not the job had saved, or
+// the job goes on from the Store. If not all were lost, the job goes on from what it has saved, or begins anew if that
+// is nothing.
 func TestAllHostsLost(t *testing.T) {
 	for name, test := range map[string]struct {
 		since [][2]int // by term: the terms in which the memory of the hosts was made
