@@ -68,5 +68,5 @@
 // array over the coherent memory of package dsm. Package model has Promela models of the deque and of the end of a
 // WorkPool, and of a Map whose segment is split.
 //
-//ci:nocgo=short
+//ci:long nocgo=short
 package containers

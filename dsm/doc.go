@@ -33,5 +33,5 @@
 //	                    locks and events that carry notices
 //	run.go              Run and Member: goroutines of all PEs as one team
 //
-//ci:nocgo=short
+//ci:long nocgo=short
 package dsm

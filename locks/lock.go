@@ -21,6 +21,8 @@
 // own have the queues, trees and counters of a protocol (dmcs_queue.go, fompi_rw.go, ncosed_queue.go, rmamcs_tree.go,
 // rmarw_counter.go), the servers (service_directory.go, service_host.go, srsl_server.go), and the choice of parameters
 // by measurement (tune.go).
+//
+//ci:long
 package locks
 
 import (

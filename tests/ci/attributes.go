@@ -27,6 +27,7 @@ var known = map[string]string{
 	"nocgo=short": "its tests run without C too, in short mode: it has files for builds with C or without it, or needs the runtime",
 	"computes":    "its tests compute or compile, beside those whose processes wait for each other",
 	"ucx":         "its tests run in short mode with the UCX of Debian 13, too",
+	"long":        "its tests take minutes, and run in short mode on two days of three, with PEs as goroutines",
 	"clusters":    "its tests are a step of their own",
 	"waits":       "its tests spend their time with waiting until a PE is found silent, or until programs are built",
 }

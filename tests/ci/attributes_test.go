@@ -13,7 +13,7 @@ func TestAttributesOfThisRepository(t *testing.T) {
 	t.Chdir(filepath.Join("..", ".."))
 	for step, wanted := range map[string]func(string, []string) bool{"race": isRaced, "nocgo": with("nocgo=whole"),
 		"nocgo, short": with("nocgo=short"), "compute": with("computes"), "timeouts": with("waits"), "clusters": with("clusters"), "ucx118": with("ucx"),
-		"test": not(with("computes", "waits", "clusters"))} {
+		"test": not(with("computes", "waits", "clusters", "long")), "test, in turn": with("long")} {
 		if found, err := having(t.Context(), wanted); err != nil || len(found) == 0 {
 			t.Errorf("the step %s has the packages %q (%v)", step, found, err)
 		}

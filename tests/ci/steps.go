@@ -292,13 +292,25 @@ func testsOfComputing(ctx context.Context) error {
 }
 
 // testsOfProcesses runs the packages one by one, without those that have a step of their own: two whose processes
-// wait for each other take several times as long at a time as one after the other.
+// wait for each other take several times as long at a time as one after the other. Of those that take long, one is run
+// whole, another each day, and the others in short mode.
 func testsOfProcesses(ctx context.Context) error {
-	rest, err := having(ctx, not(with("computes", "waits", "clusters")))
+	whole, err := having(ctx, not(with("computes", "waits", "clusters", "long")))
 	if err != nil {
 		return err
 	}
-	return goTest(seedsOf(ctx, time.Now()), append([]string{"-p=1", "-skip=^" + computed + "$"}, rest...)...)(ctx)
+	long, err := having(ctx, with("long"))
+	if err != nil {
+		return err
+	}
+	today := turn(ctx, long, few)
+	short := slices.DeleteFunc(long, func(p string) bool { return slices.Contains(today, p) })
+	args := []string{"-p=1", "-skip=^" + computed + "$"}
+	err = goTest(seedsOf(ctx, time.Now()), slices.Concat(args, whole, today)...)(ctx)
+	if len(short) > 0 {
+		err = errors.Join(err, goTest(seedsOf(ctx, time.Now()), slices.Concat(args, []string{"-short"}, short)...)(ctx))
+	}
+	return err
 }
 
 func testsOfTimeouts(ctx context.Context) error {
