@@ -26,6 +26,8 @@ import (
 )
 
 // TestRelease needs the modules that the commands import: those in the module cache, or else the network.
+//
+//ci:weekly
 func TestRelease(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the commands anew")
