@@ -404,7 +404,7 @@ func TestTermGrows(t *testing.T) {
 					return err
 				}))
 			}
-			if want := []uint64{1, 2, 3, 4}; !slices.Equal(terms, want) {
+			if !slices.Equal(terms, []uint64{1, 2, 3, 4}) {
 				t.Errorf("the terms are %v", terms)
 			}
 		})

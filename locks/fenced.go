@@ -12,7 +12,7 @@ import (
 
 // A Fenced is a lock that gives its holders tokens, for a resource outside the job, such as a file or a database. A
 // holder that was believed to be dead may still write there, after the job has gone on without it. So each request to
-// the resource carries a token, and the resource refuses a request whose token is smaller than one it has seen.
+// the resource carries a token, and the resource refuses a request with a token smaller than one it has seen.
 type Fenced struct {
 	lock  Lock
 	term  uint64

@@ -95,7 +95,7 @@ func New(w *pgas.World, f *os.File, hosts []boot.Host) (*Memory, error) {
 	return m, nil
 }
 
-// findWards finds the PEs whose buddy this PE is.
+// findWards finds the PEs that have this PE as their buddy.
 func (m *Memory) findWards() error {
 	for pe := range m.w.NPEs() {
 		if buddy, _ := m.buddyOf(pe); buddy == m.w.PE() {

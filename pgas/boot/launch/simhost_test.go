@@ -145,7 +145,7 @@ func (p *simProcess) run() {
 	default:
 		p.runAgent()
 		for p.sim.faultOf(p.node.host) == neverEnds && !p.isKilled() {
-			time.Sleep(latency)
+			time.Sleep(latency) // in simulated time, for the launcher to kill the command
 		}
 	}
 	p.out.Close()
@@ -310,7 +310,7 @@ func (p *simProcess) runPE(ctx context.Context, c frame.Config, state *boot.Stat
 		state.Membership.Store(uint32(boot.Left))
 	}
 	if p.sim.faultOf(p.node.host) == endsLate {
-		time.Sleep(lateEnd)
+		time.Sleep(lateEnd) // in simulated time, which the process takes to end
 	}
 	p.exits <- agent.Exited{PID: pe + 1, Status: status}
 }

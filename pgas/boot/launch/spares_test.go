@@ -210,7 +210,7 @@ func (j *simulated) killPE(host string, pe int) {
 // next one, which runs there, too.
 func (j *simulated) beginEnd(host string) {
 	j.running(host).Signal(1, unix.SIGKILL)
-	time.Sleep(lateEnd * 3 / 2) // in simulated time
+	time.Sleep(lateEnd * 3 / 2) // in simulated time, for the first PE to be gone and the launcher to kill the others
 }
 
 // end waits for the end, and checks the error, the places of the last term and what was said.
