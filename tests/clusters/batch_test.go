@@ -86,7 +86,7 @@ func TestBatchScriptEnds(t *testing.T) {
 	for by, path := range batchPaths() {
 		for cause, want := range map[string]string{"limit": "FAILED", "scancel": "CANCELLED"} {
 			all.Go(func() {
-				ends, name := sharedFile(t), cause+"-"+by
+				ends, name := sharedFile(t), "batch-"+cause+"-"+by
 				id, said := submit(t, name, path, bin+"/body waits "+ends)
 				if err := await(func() bool {
 					text, _ := os.ReadFile(said)

@@ -252,14 +252,16 @@ func (j *job) stopInstead() {
 	}
 }
 
-// isEndedBySignal reports whether all PEs have ended because they were asked to, and some of them have not saved.
+// isEndedBySignal reports whether all PEs have ended because they were asked to, and some of them before they could
+// save. In the first term these are PEs that had only begun. A program may keep no cuts at all: it returns the error of
+// its context, and it would be started again for ever. In a later term the PEs may have been going to restore a cut.
 func (j *job) isEndedBySignal() bool {
 	unsaved := false
 	for _, d := range j.ended {
 		if !d.Failed() && d.ExitStatus() != boot.StopStatus || d.Failed() && d.CauseClass() != frame.NoFailure {
 			return false
 		}
-		unsaved = unsaved || d.Failed()
+		unsaved = unsaved || d.Failed() && (d.Reason == boot.EndUnknown || j.recoveries > 0)
 	}
 	return unsaved && len(j.ended) == j.npes
 }

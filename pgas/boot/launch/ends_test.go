@@ -149,6 +149,15 @@ func TestStopsBetweenTerms(t *testing.T) {
 		{"PEs have only begun", true, func(j *simulated, signals chan<- os.Signal) {
 			signals <- unix.SIGTERM
 		}, boot.StopStatus, "", 0, []string{"the PEs have ended before they could save" + newest}},
+		{"the bodies end", true, func(j *simulated, signals chan<- os.Signal) {
+			j.sayWhy(a, b)
+			signals <- unix.SIGTERM
+		}, 1, "", 1, nil},
+		{"the bodies of a later term end", true, func(j *simulated, signals chan<- os.Signal) {
+			j.kill(b)
+			j.sayWhy(a, b)
+			signals <- unix.SIGTERM
+		}, boot.StopStatus, "", 0, []string{"host " + b + " is lost" + again, "the PEs have ended before they could save" + newest}},
 		{"PEs have only begun, no directory", false, func(j *simulated, signals chan<- os.Signal) {
 			signals <- unix.SIGTERM
 		}, 143, "", 143, nil},
@@ -182,6 +191,15 @@ func TestSilentAtEnd(t *testing.T) {
 			t.Errorf("it ends with status %d", j.res.Status)
 		}
 	})
+}
+
+// sayWhy has the PEs of hosts say why they end.
+func (j *simulated) sayWhy(hosts ...string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, host := range hosts {
+		j.fault[host] = saysWhy
+	}
 }
 
 // loseSilently kills the agent of a host where no other one starts after it, and returns when the next term waits for

@@ -55,6 +55,7 @@ const (
 	garbledReady // a frame of a known kind that holds something else
 	endsLate     // its PEs take lateEnd to end
 	neverEnds    // nor does the command of its agent when the agent has ended
+	saysWhy      // its PEs say that they end since they were asked to, and take lateEnd
 )
 
 const lateEnd = time.Second / 4
@@ -299,6 +300,10 @@ func (p *simProcess) runPE(ctx context.Context, c frame.Config, state *boot.Stat
 	err := p.sim.find(ctx, p.at(&simNode{host: p.node.host}), c, pe, addrs)
 	var killed simKilled
 	switch {
+	case errors.As(err, &killed) && p.sim.faultOf(p.node.host) == saysWhy:
+		status = 1 << 8
+		state.End.At.Store(boot.Clock())
+		state.End.Why.Store(uint32(boot.EndOnRequest))
 	case errors.As(err, &killed):
 		status = unix.WaitStatus(killed)
 	case err != nil:
@@ -309,7 +314,7 @@ func (p *simProcess) runPE(ctx context.Context, c frame.Config, state *boot.Stat
 	default:
 		state.Membership.Store(uint32(boot.Left))
 	}
-	if p.sim.faultOf(p.node.host) == endsLate {
+	if f := p.sim.faultOf(p.node.host); f == endsLate || f == saysWhy {
 		time.Sleep(lateEnd) // in simulated time, which the process takes to end
 	}
 	p.exits <- agent.Exited{PID: pe + 1, Status: status}
