@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/gopgas/gopgas/ckpt"
+	"github.com/gopgas/gopgas/internal/cuts/vault"
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/pgastest"
@@ -58,6 +59,17 @@ func (c *cluster) hostOf(pe int) int {
 func (c *cluster) lose(host int) {
 	c.files[host].Close()
 	c.files[host] = memoryFile(c.t)
+}
+
+// drop goes on without a host: the PEs of those that are left are numbered anew.
+func (c *cluster) drop(host int) {
+	c.files[host].Close()
+	c.files, c.hosts = slices.Delete(c.files, host, host+1), slices.Delete(slices.Clone(c.hosts), host, host+1)
+	first := 0
+	for i := range c.hosts {
+		c.hosts[i].First = first
+		first += c.hosts[i].PEs
+	}
 }
 
 // set returns the Set of a PE that keeps its cuts in memory.
@@ -214,6 +226,199 @@ func TestTerms(t *testing.T) {
 	}
 	if t.Logf("%d terms ended by deaths, %d hosts lost, %d terms began from a cut", restarts, hostsLost, back); back == 0 || hostsLost == 0 && !testing.Short() {
 		t.Error("no term began from a cut, or no host was lost")
+	}
+}
+
+// dealJob is a job with values that belong to no PE: each step changes all of them.
+type dealJob struct {
+	steps, every int
+	restored     []int // by PE: the step from which it goes on, with its images on two hosts; -1: it has not come so far
+	values       [][]uint64
+	saved        []bool // by PE: a cut of these PEs is on two hosts
+}
+
+const dealt = 500
+
+func dealtBefore(steps int) (all []uint64) {
+	for i := range uint64(dealt) {
+		for step := range uint64(steps) {
+			i = i*31 + step
+		}
+		all = append(all, i)
+	}
+	return all
+}
+
+func (j *dealJob) run(ctx context.Context, w *pgas.World, set *ckpt.Set) error {
+	me, step := w.PE(), 0
+	lo, hi := w.Team().Share(dealt)
+	mine := dealtBefore(0)[lo:hi]
+	ballast := make([]byte, 20_000*(1+me%2)) // so that copies take a while, and images have different sizes
+	set.Add("step", ckpt.Shared(&step))
+	set.Add("values", ckpt.Values(&mine))
+	set.Add("ballast", ckpt.Values(&ballast))
+	if _, _, err := set.Restore(ctx); err != nil {
+		return err
+	}
+	if want := dealtBefore(step)[lo:hi]; !slices.Equal(mine, want) {
+		return fmt.Errorf("step %d: PE %d of %d has other values than those of this step", step, me, w.NPEs())
+	}
+	if _, err := set.Wait(ctx); err != nil {
+		return err
+	}
+	for j.restored[me], j.saved[me] = step, step > 0; step < j.steps; step++ {
+		if step%j.every == 0 {
+			if err := set.Save(ctx); err != nil {
+				return err
+			}
+			j.saved[me] = step > j.restored[me] // this Save has waited for the one before
+		}
+		for i, x := range mine {
+			mine[i] = x*31 + uint64(step)
+		}
+		if err := w.Barrier(ctx); err != nil {
+			return err
+		}
+	}
+	j.values[me] = mine
+	return nil
+}
+
+// errNotRun is the error of a PE that has died, or that another one did not join.
+var errNotRun = errors.New("the PE has not run to its end")
+
+// TestFewerHosts: hosts of a job are lost at random moments, and the job goes on without them, out of memory alone. In
+// between PEs die, also while the first cut of the fewer hosts is made. No host is lost before all images are on two.
+func TestFewerHosts(t *testing.T) {
+	seeds := 30
+	switch {
+	case *long:
+		seeds = 300
+	case testing.Short():
+		seeds = 8
+	}
+	dropped, other, back := 0, 0, 0
+	for seed := range uint64(seeds) {
+		r := rand.New(rand.NewPCG(seed, 31))
+		var pes []int
+		for range 2 + r.IntN(5) {
+			pes = append(pes, 1+r.IntN(3))
+		}
+		c := newCluster(t, pes...)
+		j := &dealJob{steps: 7, every: 1 + r.IntN(3)}
+		once := func(deaths []sim.Death) (time.Duration, []error) {
+			n := c.pes()
+			errs := make([]error, n)
+			j.restored, j.values, j.saved = slices.Repeat([]int{-1}, n), make([][]uint64, n), make([]bool, n)
+			for pe := range n {
+				errs[pe] = errNotRun
+			}
+			cfg := sim.Config{Seed: r.Uint64(), Adversary: seed%3 > 0, Deaths: deaths, HeapMax: 32 << 20, Topology: "host:2"}
+			report, err := sim.Run(t.Context(), cfg, n, func(ctx context.Context, w *pgas.World) error {
+				errs[w.PE()] = j.run(ctx, w, c.set(w))
+				return nil
+			})
+			if err != nil && len(deaths) == 0 {
+				errs[0] = err
+			}
+			return report.Time, errs
+		}
+		whole, errs := once(nil)
+		if err := errors.Join(errs...); err != nil {
+			t.Fatalf("seed %d: undisturbed: %v", seed, err)
+		}
+		for h := range c.hosts {
+			c.lose(h)
+		}
+		mended, saved := true, 0 // each image is on two hosts; how many PEs have saved the newest cut
+		for term := 0; ; term++ {
+			n, lost, at := c.pes(), -1, time.Duration(r.Int64N(int64(whole)))
+			if r.IntN(2) == 0 {
+				at /= 2 // in Restore
+			}
+			var deaths []sim.Death
+			switch x := r.IntN(6); {
+			case term > 12 || x == 0:
+			case x < 4 && mended && len(c.hosts) > 1:
+				lost = r.IntN(len(c.hosts))
+				for i := range c.hosts[lost].PEs {
+					deaths = append(deaths, sim.Death{PE: c.hosts[lost].First + i, At: at})
+				}
+			default:
+				deaths = append(deaths, sim.Death{PE: r.IntN(n), At: at})
+			}
+			_, errs := once(deaths)
+			if slices.Max(j.restored) > 0 {
+				back++
+			}
+			if errors.Join(errs...) == nil {
+				break
+			}
+			for pe, err := range errs {
+				_, isPeer := errors.AsType[*pgas.PeerError](err)
+				if err != nil && !isPeer && (err != errNotRun || len(deaths) == 0) {
+					t.Fatalf("seed %d, term %d, deaths %v: PE %d of %d: %v", seed, term, deaths, pe, n, err)
+				}
+			}
+			mended = mended && lost < 0 || slices.Min(j.restored) >= 0
+			switch {
+			case !slices.Contains(j.saved, false):
+				saved = n
+			case saved > 0 && n != saved:
+				other++ // it died with the images of another number of PEs
+			}
+			switch {
+			case lost < 0:
+			case r.IntN(4) == 0:
+				c.lose(lost) // a spare takes its place
+				mended = false
+			default:
+				c.drop(lost)
+				dropped++
+				mended = len(c.hosts) == 1
+			}
+		}
+		if !slices.Equal(slices.Concat(j.values...), dealtBefore(j.steps)) {
+			t.Fatalf("seed %d: the result differs from that of the undisturbed job", seed)
+		}
+	}
+	if t.Logf("%d hosts dropped, %d terms ended in the Restore of a cut of more hosts, %d terms began from a cut", dropped, other, back); dropped == 0 || back == 0 || other == 0 {
+		t.Error("no host was dropped, no term began from a cut, or none ended in the Restore of one of more hosts")
+	}
+}
+
+// TestStaleIsFreed: a host gives back the memory of images that a job of more PEs had there, when a cut of the fewer is
+// safe, and not before.
+func TestStaleIsFreed(t *testing.T) {
+	c := newCluster(t, 1, 1)
+	rows := func() (n int) {
+		v, err := vault.Open(c.files[0], 1)
+		must(t, err)
+		used, err := v.Used(0)
+		must(t, err)
+		for _, u := range used {
+			if u[0] > 0 {
+				n++
+			}
+		}
+		return n
+	}
+	once := func(steps int) {
+		t.Helper()
+		n := c.pes()
+		j := &dealJob{steps: steps, every: 1, restored: make([]int, n), values: make([][]uint64, n), saved: make([]bool, n)}
+		must(t, pgastest.Goroutines(t.Context(), n, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
+			return j.run(ctx, w, c.set(w))
+		}))
+	}
+	once(3)
+	if n := rows(); n != 2 {
+		t.Fatalf("host 0 has %d images of its buddy", n)
+	}
+	c.drop(1)
+	once(3)
+	if n := rows(); n != 0 {
+		t.Errorf("host 0 still has %d images of a PE of the dropped host", n)
 	}
 }
 

@@ -50,10 +50,10 @@ func (s *Set) Restore(ctx context.Context) (cut Cut, ok bool, err error) {
 		if err == nil {
 			s.know()
 			s.forgetStartAtEnd(ctx, c.Manifest)
-			if c.kept != nil && s.store != nil {
-				s.writeKept(ctx, c)
-			}
 			s.last, s.safe = c.From.Cut, c.From.Cut
+			if err := s.keepAnew(ctx, c); err != nil {
+				return Cut{}, false, wrapped(err)
+			}
 			return c.From.Cut, true, nil
 		}
 		if !cuts.IsDamage(err) {
@@ -72,6 +72,24 @@ func (s *Set) know() {
 	if s.memory != nil {
 		s.memory.Know()
 	}
+}
+
+// keepAnew keeps a cut that is restored from memory where it belongs, if that is elsewhere: in the Store, or in places of
+// a job with other numbers of PEs. For these it saves the next cut.
+func (s *Set) keepAnew(ctx context.Context, c choice) error {
+	switch {
+	case c.kept == nil:
+		return nil
+	case c.kept.PEs == s.w.NPEs():
+		if s.store != nil {
+			s.writeKept(ctx, c)
+		}
+		return nil
+	}
+	if _, err := hook.Settle(ctx, s.w, "Set.Restore", 0); err != nil {
+		return err
+	}
+	return s.save(ctx, 0)
 }
 
 // writeKept writes a cut that is restored from memory to the Store, if that does not have it: the term that saved it
@@ -335,9 +353,13 @@ func (s *Set) restore(ctx context.Context, c choice) error {
 	return s.restoreItems(ctx, c.Manifest.Open(s.store))
 }
 
-// restoreKept restores all items from a cut in memory, after each image is again on as many hosts as it was.
+// restoreKept restores all items from a cut in memory, after each image is again on as many hosts as it was. Images of
+// another number of PEs stay where they are.
 func (s *Set) restoreKept(ctx context.Context, k *memory.Kept) error {
 	return s.memory.Serving(ctx, s.team, func() error {
+		if k.PEs != s.w.NPEs() {
+			return s.restoreItems(ctx, s.memory.Open(k))
+		}
 		if err := agreed(ctx, s.team, s.memory.Mend(ctx, k)); err != nil {
 			return err
 		}

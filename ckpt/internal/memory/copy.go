@@ -93,7 +93,7 @@ type Images struct {
 	opened map[int]*image.Image
 }
 
-// Open returns what reads the images of k. All PEs have their own.
+// Open returns what reads the images of k. All PEs have their own, unless k has another number of them.
 func (m *Memory) Open(k *Kept) *Images { return &Images{m: m, kept: k, opened: map[int]*image.Image{}} }
 
 // Open opens the image of a PE. The image is read while ctx lives.
@@ -104,7 +104,10 @@ func (x *Images) Open(ctx context.Context, pe int) (*image.Image, error) {
 		return i, nil
 	}
 	p := place{pe, 0, which(x.kept.Cut)}
-	if !x.m.isLocal(pe) && slices.Contains(x.m.wards, pe) {
+	switch {
+	case x.PEs() != x.m.w.NPEs():
+		p = x.kept.at[pe]
+	case !x.m.isLocal(pe) && slices.Contains(x.m.wards, pe):
 		buddy, row := x.m.buddyOf(pe)
 		p = place{buddy, row, which(x.kept.Cut)}
 	}
@@ -138,7 +141,7 @@ func (x *Images) Named(pe int, err error) error {
 }
 
 // PEs returns how many PEs have saved.
-func (x *Images) PEs() int { return x.m.w.NPEs() }
+func (x *Images) PEs() int { return x.kept.PEs }
 
 // Close does nothing.
 func (x *Images) Close() {}

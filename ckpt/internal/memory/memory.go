@@ -3,6 +3,11 @@
 // further. So the death of any PEs loses no image, and the death of a host loses none that its buddies do not have.
 //
 // Images of PEs of other hosts are read by asking: see serve.go.
+//
+// A term may have fewer hosts than the one before, and other numbers of PEs. The PEs of a host have the same places in
+// its memory then. They find there the images of the PEs that were numbered otherwise: a cut of another number of PEs,
+// which is read where it is. The first cut of this term is made in the other slots. So the older cut stays until the
+// new one is safe, as any cut does.
 package memory
 
 //	memory.go   the images of this host, and which there are on all
@@ -33,6 +38,7 @@ type Memory struct {
 	vault *vault.Vault
 	own   [2]image.Frame // of this PE: those of even and of odd versions
 	wards []int          // the PEs whose images this PE keeps, too
+	stale []place        // where there are images of a term with other numbers, and this term keeps none
 
 	mapping sync.Mutex            // held while slots are mapped
 	slots   map[place]*vault.Slot // which this PE has mapped
@@ -83,6 +89,9 @@ func New(w *pgas.World, f *os.File, hosts []boot.Host) (*Memory, error) {
 	if len(hosts) > 1 {
 		err = m.findWards()
 	}
+	if err == nil {
+		m.stale, err = m.others()
+	}
 	for _, p := range m.places() {
 		if err == nil {
 			_, err = m.slot(p)
@@ -93,6 +102,18 @@ func New(w *pgas.World, f *os.File, hosts []boot.Host) (*Memory, error) {
 		return nil, err
 	}
 	return m, nil
+}
+
+// others returns the places of this PE that have something and are none of places.
+func (m *Memory) others() (found []place, err error) {
+	used, err := m.vault.Used(m.w.PE() - m.hosts[m.hostOf(m.w.PE())].First)
+	now := m.places()
+	for _, u := range used {
+		if p := (place{m.w.PE(), u[0], u[1]}); !slices.Contains(now, p) {
+			found = append(found, p)
+		}
+	}
+	return found, err
 }
 
 // findWards finds the PEs that have this PE as their buddy.
@@ -193,10 +214,17 @@ func (m *Memory) Own(c image.Cut) []byte {
 	return b
 }
 
-// Safe notes that all images of a cut are where they belong.
+// Safe notes that all images of a cut are where they belong. Nobody needs the cuts of a term with other numbers then.
 func (m *Memory) Safe(c image.Cut) {
 	m.own[which(c)].Sent()
 	m.eachOf(c, func(s *vault.Slot, _ int) { s.Safe().Store(1) })
+	m.mapping.Lock()
+	defer m.mapping.Unlock()
+	for _, p := range m.stale {
+		_ = m.slots[p].Free() // otherwise its memory is used until the job ends
+		delete(m.slots, p)
+	}
+	m.stale = nil
 }
 
 // CountStart counts a term that begins from a cut.
@@ -222,7 +250,7 @@ func (m *Memory) places() []place {
 		_, row := m.buddyOf(pe)
 		all = append(all, place{m.w.PE(), row, 0}, place{m.w.PE(), row, 1})
 	}
-	return all
+	return append(all, m.stale...)
 }
 
 // kept is an image that a PE has.
@@ -237,6 +265,7 @@ type kept struct {
 type Kept struct {
 	Cut    image.Cut
 	Job    uint64
+	PEs    int    // how many have saved
 	Starts uint64 // how many terms have begun from it
 	Safe   bool   // all images of it were where they belong
 	Lost   []int  // the PEs whose images are not there
@@ -257,7 +286,7 @@ func (m *Memory) Find(ctx context.Context) ([]*Kept, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newest(slices.Concat(all...), m.w.NPEs()), nil
+	return newest(slices.Concat(all...)), nil
 }
 
 // Forgotten reports whether no host knows what earlier terms have saved: all were lost at once. The memory of this host
@@ -275,31 +304,32 @@ func (m *Memory) Forgotten(ctx context.Context, since, now int) (bool, error) {
 // Know notes that this host knows what earlier terms have saved.
 func (m *Memory) Know() { m.slots[place{m.w.PE(), 0, 0}].Known().Store(1) }
 
-// newest returns the cuts of which images are there, in a job of npes PEs.
-func newest(all []kept, npes int) (found []*Kept) {
+// newest returns the cuts of which images are there.
+func newest(all []kept) (found []*Kept) {
 	type key struct {
 		cut image.Cut
 		job uint64
 	}
 	by := map[key]*Kept{}
 	for _, x := range all {
-		if int(x.Mark.PEs) != npes || int(x.Mark.PE) >= npes {
+		if x.Mark.PE >= x.Mark.PEs {
 			continue
 		}
-		k := by[key{x.Mark.Cut, x.Mark.Job}]
+		name := key{x.Mark.Cut, x.Mark.Job}
+		k := by[name]
 		if k == nil {
-			k = &Kept{Cut: x.Mark.Cut, Job: x.Mark.Job, at: map[int]place{}, sizes: map[int]uint64{}}
-			by[key{x.Mark.Cut, x.Mark.Job}] = k
+			k = &Kept{Cut: x.Mark.Cut, Job: x.Mark.Job, PEs: int(x.Mark.PEs), at: map[int]place{}, sizes: map[int]uint64{}}
+			by[name] = k
 			found = append(found, k)
 		}
 		k.Starts, k.Safe = max(k.Starts, x.Starts), k.Safe || x.Safe
 		pe := int(x.Mark.PE)
-		if _, there := k.at[pe]; !there || x.Place.pe == pe { // its own place rather than that of its buddy
+		if _, there := k.at[pe]; !there || x.Place.row == 0 { // its own place rather than that of its buddy
 			k.at[pe], k.sizes[pe] = x.Place, x.Mark.Bytes
 		}
 	}
 	for _, k := range found {
-		for pe := range npes {
+		for pe := range k.PEs {
 			if _, there := k.at[pe]; !there {
 				k.Lost = append(k.Lost, pe)
 			}

@@ -3,6 +3,8 @@ package vault
 import (
 	"bytes"
 	"os"
+	"slices"
+	"syscall"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -69,6 +71,53 @@ func TestSlots(t *testing.T) {
 			t.Errorf("slot %v: a cleared slot has an image", x)
 		}
 	}
+}
+
+// TestUsed: Used returns the slots that have had an image, of one place alone, and not those that were freed, of which
+// the memory is given back.
+func TestUsed(t *testing.T) {
+	f := memory(t)
+	v, err := Open(f, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := [][3]int{{0, 3, 1}, {1, 0, 0}, {1, 0, 1}, {1, 7, 0}, {1, Rows - 1, 1}, {2, 0, 0}}
+	var all []*Slot
+	for _, x := range at {
+		s := slot(t, f, 3, x[0], x[1], x[2])
+		if _, err := s.Grow(1 << 20); err != nil {
+			t.Fatal(err)
+		}
+		s.Set(Mark{image.Cut{Term: 1, Version: 1}, 5, 0, 9, 1 << 20})
+		all = append(all, s)
+	}
+	used := func(place int, want ...[2]int) {
+		t.Helper()
+		if got, err := v.Used(place); err != nil || !slices.Equal(got, want) {
+			t.Errorf("place %d: %v, %v, want %v", place, got, err, want)
+		}
+	}
+	used(0, [2]int{3, 1})
+	used(1, [2]int{0, 0}, [2]int{0, 1}, [2]int{7, 0}, [2]int{Rows - 1, 1})
+	used(2, [2]int{0, 0})
+	before := blocksOf(t, f)
+	if err := all[3].Free(); err != nil {
+		t.Fatal(err)
+	}
+	used(1, [2]int{0, 0}, [2]int{0, 1}, [2]int{Rows - 1, 1})
+	if now := blocksOf(t, f); now > before-(1<<20)/512 {
+		t.Errorf("%d blocks of 512 bytes are in use, and %d were before the image of 1 MiB was freed", now, before)
+	}
+}
+
+// blocksOf returns how many blocks of 512 bytes a file has.
+func blocksOf(t *testing.T, f *os.File) int64 {
+	t.Helper()
+	info, err := f.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Sys().(*syscall.Stat_t).Blocks
 }
 
 // TestDamagedMark: a mark with one bit changed is none.

@@ -88,6 +88,24 @@ func (v *Vault) Slot(place, row, which int) (*Slot, error) {
 	return s, err
 }
 
+// Used returns the row and the slot of each slot of a place that may have an image.
+func (v *Vault) Used(place int) (used [][2]int, err error) {
+	first := int64(place) * Rows * 2
+	for i := first; i < first+Rows*2; i++ {
+		at, err := unix.Seek(int(v.file.Fd()), i*slotBytes, unix.SEEK_DATA)
+		switch {
+		case errors.Is(err, syscall.ENXIO):
+			return used, nil
+		case err != nil:
+			return nil, fmt.Errorf("the memory for images: %w", err)
+		}
+		if i = at / slotBytes; i < first+Rows*2 {
+			used = append(used, [2]int{int(i-first) / 2, int(i-first) % 2})
+		}
+	}
+	return used, nil
+}
+
 func (v *Vault) mapped(at int64, bytes int) ([]byte, error) {
 	b, err := unix.Mmap(int(v.file.Fd()), at, bytes, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
 	if err != nil {
@@ -182,6 +200,14 @@ func (s *Slot) see(bytes uint64) ([]byte, error) {
 	}
 	s.b = b
 	return b, nil
+}
+
+// Free makes s have nothing, gives its memory back, and closes it.
+func (s *Slot) Free() error {
+	s.Clear()
+	s.Close()
+	const how = unix.FALLOC_FL_PUNCH_HOLE | unix.FALLOC_FL_KEEP_SIZE
+	return unix.Fallocate(int(s.vault.file.Fd()), how, s.at, slotBytes)
 }
 
 // Close gives back what is mapped. The image stays.
