@@ -121,6 +121,7 @@ func (s *Set) wait(ctx context.Context) (Cut, error) {
 func (s *Set) end(x *writing) (Cut, error) {
 	s.writing = nil
 	if x.err != nil {
+		s.unsafe = true
 		_ = s.group.Wait() // it panics as the goroutine has
 		if s.memory != nil && x.job == s.job {
 			s.last.Version++ // the next Save makes its images in the place of these, and those of the cut before stay

@@ -7,12 +7,20 @@ import (
 	"github.com/gopgas/gopgas/pgas/boot"
 )
 
-// InMemory has the Set keep its cuts in f, the memory of this PE's host, as pgasrun -survive does.
-func InMemory(f *os.File, hosts []boot.Host) Option {
-	return InTerm(0, 0, f, hosts)
+// WithShare is an Option that follows InTerm: share is told where a PE has journals of others.
+func WithShare(share func(areas []byte, n int)) Option {
+	return func(s *Set) {
+		images := s.images
+		s.images = func() (*hook.ImageFile, bool) {
+			f, mine := images()
+			f.ShareJournals = share
+			return f, mine
+		}
+	}
 }
 
-// InTerm is InMemory in a term of pgasrun, with memory that was made in the term since.
+// InTerm has the Set keep its cuts in f, the memory of this PE's host, as pgasrun -survive does in one of its terms. The
+// memory was made in the term since.
 func InTerm(since, term int, f *os.File, hosts []boot.Host) Option {
 	return func(s *Set) {
 		s.images = func() (*hook.ImageFile, bool) {

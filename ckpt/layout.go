@@ -28,4 +28,20 @@ func describe(w io.Writer, t reflect.Type) {
 	fmt.Fprint(w, ")")
 }
 
+// isPlain reports whether values of a type hold no pointers.
+func isPlain(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Array:
+		return isPlain(t.Elem())
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if !isPlain(t.Field(i).Type) {
+				return false
+			}
+		}
+		return true
+	}
+	return t.Kind() >= reflect.Bool && t.Kind() <= reflect.Complex128
+}
+
 func widthOf[T any]() int { return int(reflect.TypeFor[T]().Size()) }

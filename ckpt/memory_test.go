@@ -36,6 +36,8 @@ type cluster struct {
 	t     *testing.T
 	hosts []boot.Host
 	files []*os.File
+	term  int   // of the launcher; 0: it counts none
+	since []int // by host: the term in which its memory was made
 }
 
 func newCluster(t *testing.T, pes ...int) *cluster {
@@ -44,7 +46,7 @@ func newCluster(t *testing.T, pes ...int) *cluster {
 	for i, n := range pes {
 		c.hosts = append(c.hosts, boot.Host{Name: fmt.Sprint("host", i), First: first, PEs: n})
 		first += n
-		c.files = append(c.files, memoryFile(t))
+		c.files, c.since = append(c.files, memoryFile(t)), append(c.since, 1)
 	}
 	return c
 }
@@ -58,13 +60,14 @@ func (c *cluster) hostOf(pe int) int {
 // lose takes the memory of a host.
 func (c *cluster) lose(host int) {
 	c.files[host].Close()
-	c.files[host] = memoryFile(c.t)
+	c.files[host], c.since[host] = memoryFile(c.t), c.term+1
 }
 
 // drop goes on without a host: the PEs of those that are left are numbered anew.
 func (c *cluster) drop(host int) {
 	c.files[host].Close()
 	c.files, c.hosts = slices.Delete(c.files, host, host+1), slices.Delete(slices.Clone(c.hosts), host, host+1)
+	c.since = slices.Delete(c.since, host, host+1)
 	first := 0
 	for i := range c.hosts {
 		c.hosts[i].First = first
@@ -74,7 +77,8 @@ func (c *cluster) drop(host int) {
 
 // set returns the Set of a PE that keeps its cuts in memory.
 func (c *cluster) set(w *pgas.World, opts ...ckpt.Option) *ckpt.Set {
-	return ckpt.New(w, append(opts, ckpt.InMemory(c.files[c.hostOf(w.PE())], c.hosts))...)
+	host := c.hostOf(w.PE())
+	return ckpt.New(w, append([]ckpt.Option{ckpt.InTerm(c.since[host], c.term, c.files[host], c.hosts)}, opts...)...)
 }
 
 // ringJob is a job with a state that depends on each step: each PE mixes its words with those of its neighbour.

@@ -1,6 +1,7 @@
 package ckpt
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -48,12 +49,12 @@ func (s *Set) Restore(ctx context.Context) (cut Cut, ok bool, err error) {
 		}
 		err = agreed(ctx, s.w.Team(), s.restore(ctx, c))
 		if err == nil {
-			s.know()
 			s.forgetStartAtEnd(ctx, c.Manifest)
 			s.last, s.safe = c.From.Cut, c.From.Cut
 			if err := s.keepAnew(ctx, c); err != nil {
 				return Cut{}, false, wrapped(err)
 			}
+			s.know()
 			return c.From.Cut, true, nil
 		}
 		if !cuts.IsDamage(err) {
@@ -70,14 +71,18 @@ func (s *Set) Restore(ctx context.Context) (cut Cut, ok bool, err error) {
 // know notes in the memory of this host that its PEs have what earlier terms have saved, when they have it.
 func (s *Set) know() {
 	if s.memory != nil {
-		s.memory.Know()
+		s.memory.Know(cmp.Or(s.first, s.term))
 	}
 }
 
-// keepAnew keeps a cut that is restored from memory where it belongs, if that is elsewhere: in the Store, or in places of
-// a job with other numbers of PEs. For these it saves the next cut.
+// keepAnew keeps a cut that is restored where it belongs, if that is elsewhere: in the Store, or in places of a job with
+// other numbers of PEs. For these it saves the next cut, as it does after it has replayed journals.
 func (s *Set) keepAnew(ctx context.Context, c choice) error {
 	switch {
+	case s.journal != nil:
+		if err := s.replay(ctx, c); err != nil {
+			return err
+		}
 	case c.kept == nil:
 		return nil
 	case c.kept.PEs == s.w.NPEs():
@@ -89,7 +94,11 @@ func (s *Set) keepAnew(ctx context.Context, c choice) error {
 	if _, err := hook.Settle(ctx, s.w, "Set.Restore", 0); err != nil {
 		return err
 	}
-	return s.save(ctx, 0)
+	if err := s.save(ctx, 0); err != nil {
+		return err
+	}
+	_, err := s.wait(ctx)
+	return err
 }
 
 // writeKept writes a cut that is restored from memory to the Store, if that does not have it: the term that saved it
@@ -146,6 +155,8 @@ func (s *Set) forgetStart(ctx context.Context, m *cuts.Manifest) {
 func (s *Set) open(ctx context.Context) (err error) {
 	images, mine := s.images()
 	switch {
+	case images != nil && !mine && len(s.journals) > 0:
+		hook.Misuse("Set.Restore", "one Set of a job keeps its cuts in memory, and another one has called Restore before: make journals of that one")
 	case s.store == nil && images == nil:
 		return nil
 	case s.store == nil && !mine:
@@ -174,8 +185,10 @@ func (s *Set) open(ctx context.Context) (err error) {
 	if s.found, err = s.memory.Find(ctx); err != nil {
 		return err
 	}
-	s.forgotten, err = s.memory.Forgotten(ctx, images.Since, images.Term)
-	return err
+	if s.first, s.forgotten, err = s.memory.Began(ctx, images.Since, images.Term); err != nil {
+		return err
+	}
+	return s.openJournal(ctx, images)
 }
 
 func wrapped(err error) error {
@@ -235,8 +248,11 @@ func (s *Set) choose(ctx context.Context, passed []origin) (c choice, err error)
 			return c, err
 		}
 	}
-	if len(passed) == 0 {
+	switch {
+	case len(passed) == 0:
 		err = s.own(ctx, all)
+	case s.replays():
+		err = fmt.Errorf("cut %v cannot be taken, and journals go on from no other: start the job again to go on without them", passed[0].Cut)
 	}
 	if err != nil {
 		return c, err
@@ -249,6 +265,9 @@ func (s *Set) choose(ctx context.Context, passed []origin) (c choice, err error)
 	whole = append(whole, stored...)
 	slices.SortStableFunc(whole, func(a, b choice) int { return b.From.Cut.Compare(a.From.Cut) }) // memory first
 	i := inTurn(whole)
+	if s.replays() {
+		i = min(0, len(whole)-1) // journals are of the newest alone
+	}
 	for _, x := range whole[:max(i, 0)] {
 		s.say("cut %v%s is passed over: %d jobs have begun from it and saved nothing", x.From.Cut, x.From.where(), x.starts)
 	}
@@ -321,12 +340,15 @@ func (s *Set) mustNotBeLost(c choice, lost []*memory.Kept) error {
 		return nil
 	}
 	pes := plural.Count(len(lost[0].Lost), "PE")
-	if c.From.Cut != (Cut{}) {
+	if c.From.Cut != (Cut{}) && !s.replays() {
 		s.say("cut %v is lost with the hosts that had the images of %s in memory: the job goes on from cut %v", lost[0].Cut, pes, c.From.Cut)
 		return nil
 	}
-	return fmt.Errorf("cut %v is lost with the hosts that had the images of %s in memory (PE %d and others), and there is no other: with -checkpoint the job keeps its cuts on disks, too",
-		lost[0].Cut, pes, lost[0].Lost[0])
+	what := "there is no other: with -checkpoint the job keeps its cuts on disks, too"
+	if c.From.Cut != (Cut{}) {
+		what = fmt.Sprintf("the journals since then: start the job again to go on from cut %v without them", c.From.Cut)
+	}
+	return fmt.Errorf("cut %v is lost with the hosts that had the images of %s in memory (PE %d and others), and %s", lost[0].Cut, pes, lost[0].Lost[0], what)
 }
 
 // inTurn returns the index of the cut from which the next job is to begin, or -1. Two jobs begin from each that save
@@ -354,10 +376,11 @@ func (s *Set) restore(ctx context.Context, c choice) error {
 }
 
 // restoreKept restores all items from a cut in memory, after each image is again on as many hosts as it was. Images of
-// another number of PEs stay where they are.
+// another number of PEs stay where they are. So do images of a cut with journals: a host that has an image also has the
+// journal since then.
 func (s *Set) restoreKept(ctx context.Context, k *memory.Kept) error {
 	return s.memory.Serving(ctx, s.team, func() error {
-		if k.PEs != s.w.NPEs() {
+		if k.PEs != s.w.NPEs() || s.journal != nil {
 			return s.restoreItems(ctx, s.memory.Open(k))
 		}
 		if err := agreed(ctx, s.team, s.memory.Mend(ctx, k)); err != nil {

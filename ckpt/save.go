@@ -40,7 +40,8 @@ func (s *Set) Save(ctx context.Context) error {
 	return s.save(ctx, words)
 }
 
-// SaveIfDue is Save if the time of Every has passed by the clock of PE 0, or if the job was asked to stop. Otherwise it
+// SaveIfDue is Save if the time of Every has passed by the clock of PE 0, if the job was asked to stop, or if half of the
+// room of the journals of a PE is used. Otherwise it
 // is a barrier of all PEs over all contexts. All PEs get the same answer.
 func (s *Set) SaveIfDue(ctx context.Context) (saved bool, err error) {
 	words, err := s.settle(ctx, "Set.SaveIfDue")
@@ -72,6 +73,9 @@ func (s *Set) settle(ctx context.Context, op string) (words uint64, err error) {
 	if s.asked() {
 		words |= mustStop
 	}
+	if s.journal != nil && s.journal.IsHalfFull() {
+		words |= isDue
+	}
 	return hook.Settle(ctx, s.w, op, words)
 }
 
@@ -80,6 +84,12 @@ func (s *Set) save(ctx context.Context, words uint64) error {
 	if _, err := s.wait(ctx); err != nil {
 		return fmt.Errorf("Set.Save: %w", err)
 	}
+	if s.journal != nil { // what is appended is in the next cut, and that is not safe for a while
+		s.journal.Pause(true)
+		if err := s.journal.Sync(ctx); err != nil {
+			return fmt.Errorf("Set.Save: %w", err)
+		}
+	}
 	cut := Cut{Term: s.term, Version: s.last.Version + 1}
 	sections, data, failed := s.sections(ctx)
 	sum := sumOfSame(sections, data)
@@ -87,6 +97,9 @@ func (s *Set) save(ctx context.Context, words uint64) error {
 		failed = s.fill(cut, sections, data)
 	}
 	all, err := hook.SyncOr(ctx, s.w, verdict(sum, failed))
+	if s.journal != nil && (err != nil || all&hasFailed != 0 || !isEqual(all)) {
+		s.journal.Pause(false)
+	}
 	switch {
 	case err != nil:
 		return errors.Join(failed, err)
@@ -98,6 +111,9 @@ func (s *Set) save(ctx context.Context, words uint64) error {
 	s.last, s.savedAt = cut, s.w.Now()
 	if s.keeps() {
 		s.begin(ctx, cut)
+	}
+	if err := s.turn(ctx, cut); err != nil {
+		return fmt.Errorf("Set.Save: %w", err)
 	}
 	if words&mustStop == 0 {
 		return nil

@@ -24,15 +24,19 @@ type Set struct {
 	every time.Duration
 	items []named
 
-	began    bool           // Restore was called
-	restored bool           // Restore has returned no error
-	last     Cut            // which was restored or saved last
-	safe     Cut            // the newest that is in the Store
-	team     *pgas.Team     // all PEs, for what goes on after Save
-	memory   *memory.Memory // where images are kept between terms; nil: nowhere
-	found    []*memory.Kept // the cuts that Restore has found there
+	began    bool            // Restore was called
+	restored bool            // Restore has returned no error
+	last     Cut             // which was restored or saved last
+	safe     Cut             // the newest that is in the Store
+	team     *pgas.Team      // all PEs, for what goes on after Save
+	journals []journal       // that the program has made
+	journal  *memory.Journal // which has the records of all of them; nil: nothing is kept
+	memory   *memory.Memory  // where images are kept between terms; nil: nowhere
+	found    []*memory.Kept  // the cuts that Restore has found there
+	first    uint64          // the term of the first start of the PEs by pgasrun; 0: no cut was made since
 	// no host knows what earlier terms have saved there
 	forgotten bool
+	unsafe    bool           // the last cut could not be made safe
 	shadow    image.Frame    // a copy of what this PE has saved last, where memory is nil
 	frame     *image.Frame   // the image that is being made
 	writing   *writing       // the cut that is being written; nil: none is
@@ -140,6 +144,9 @@ func (s *Set) described() string {
 	for _, x := range s.items {
 		all = append(all, fmt.Sprintf("%s %q", x.Kind, x.name))
 	}
+	for _, j := range s.journals {
+		all = append(all, fmt.Sprintf("journal %q", j.name))
+	}
 	return strings.Join(all, ", ")
 }
 
@@ -154,8 +161,12 @@ func (e *peError) Error() string { return fmt.Sprintf("PE %d: %s", e.pe, e.text)
 
 func (e *peError) Is(target error) bool { return e.damaged && target == image.ErrDamaged }
 
-// agreed returns the error of the first PE of t that has one, on all PEs. mine is that of this PE. It is collective.
+// agreed returns the error of the first PE of t that has one, on all PEs. mine is that of this PE. It is collective. The
+// loss of a PE is an error of each PE by itself.
 func agreed(ctx context.Context, t *pgas.Team, mine error) error {
+	if _, lost := errors.AsType[*pgas.PeerError](mine); lost {
+		return mine
+	}
 	rank := 0
 	if mine != nil {
 		rank = t.NPEs() - t.PE()

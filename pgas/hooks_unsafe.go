@@ -75,7 +75,16 @@ func (w *World) images() (f *hook.ImageFile, mine bool) {
 	if job.Images == nil {
 		return nil, false
 	}
-	return &hook.ImageFile{File: job.Images, Hosts: job.Hosts, Since: job.ImagesTerm, Term: job.Term}, w.keeps.CompareAndSwap(false, true)
+	f = &hook.ImageFile{File: job.Images, Hosts: job.Hosts, Since: job.ImagesTerm, Term: job.Term, ShareJournals: w.shareJournals}
+	return f, w.keeps.CompareAndSwap(false, true)
+}
+
+// shareJournals is hook.ImageFile.ShareJournals.
+func (w *World) shareJournals(areas []byte, n int) {
+	j := &w.n.Job.State().Journals
+	j.At.Store(uint64(uintptr(unsafe.Pointer(unsafe.SliceData(areas))) - uintptr(w.n.HeapBase.P)))
+	j.Bytes.Store(uint64(len(areas) / n))
+	j.Count.Store(uint64(n))
 }
 
 func exemptFromRaces[T any](s Sym[T]) {

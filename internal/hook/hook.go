@@ -46,6 +46,9 @@ type ImageFile struct {
 	Hosts []boot.Host
 	Since int // the term in which the memory was made
 	Term  int // how often the PEs of the job were started, this time included
+	// ShareJournals says where in this PE's heap n journals of PEs of other hosts are, each of as many bytes. The agent
+	// of the host keeps them when the PEs have ended.
+	ShareJournals func(areas []byte, n int)
 }
 
 // Images returns the ImageFile of the job of a world, or nil if it has none. mine is true at the first call alone: one

@@ -18,7 +18,7 @@ const (
 	// PageBytes is the unit of the layout: the header and each State have one page.
 	PageBytes = 4096
 	// SegmentMagic is the first word of every segment; it changes with the layout.
-	SegmentMagic = 0x70676173_00000012
+	SegmentMagic = 0x70676173_00000013
 	// HeapAlign is the alignment of every heap's address in every process. So an offset with a smaller power of
 	// two as its alignment gives an address with the same alignment, on all PEs. It is the size of a huge page,
 	// and costs addresses only.
@@ -127,6 +127,16 @@ type State struct {
 	// Contention: the same for a PE that has CPUs of its own. Written and read by its threads that wait.
 	Contention Contention
 	_          [24]byte
+	// Written by the PE, read by its agent when the PE has ended.
+	Journals Journals
+	_        [40]byte
+}
+
+// Journals says where in the heap of a PE journals of PEs of other hosts are, in one piece of Count times Bytes.
+type Journals struct {
+	At    atomic.Uint64 // the offset in the heap
+	Bytes atomic.Uint64 // of each
+	Count atomic.Uint64 // 0: there are none
 }
 
 // Blocked says what a PE is blocked in. Op is written last and cleared first.

@@ -66,6 +66,9 @@ func testMain(m *testing.M) int {
 			err = built.Program(root, "./samples/"+p.name, filepath.Join(dir, p.name))
 		}
 	}
+	if err == nil {
+		err = built.Program(root, "./tests/survive/ledger", filepath.Join(dir, "ledger"))
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1

@@ -64,6 +64,7 @@ func (m *Memory) MendWards(ctx context.Context, k *Kept) error {
 			return err
 		}
 	}
+	k.mended = true
 	return nil
 }
 
@@ -93,7 +94,7 @@ type Images struct {
 	opened map[int]*image.Image
 }
 
-// Open returns what reads the images of k. All PEs have their own, unless k has another number of them.
+// Open returns what reads the images of k, where they are.
 func (m *Memory) Open(k *Kept) *Images { return &Images{m: m, kept: k, opened: map[int]*image.Image{}} }
 
 // Open opens the image of a PE. The image is read while ctx lives.
@@ -105,7 +106,7 @@ func (x *Images) Open(ctx context.Context, pe int) (*image.Image, error) {
 	}
 	p := place{pe, 0, which(x.kept.Cut)}
 	switch {
-	case x.PEs() != x.m.w.NPEs():
+	case !x.kept.mended:
 		p = x.kept.at[pe]
 	case !x.m.isLocal(pe) && slices.Contains(x.m.wards, pe):
 		buddy, row := x.m.buddyOf(pe)

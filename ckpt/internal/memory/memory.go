@@ -10,14 +10,16 @@
 // new one is safe, as any cut does.
 package memory
 
-//	memory.go   the images of this host, and which there are on all
-//	serve.go    reads those of other hosts
-//	copy.go     copies images between hosts
+//	memory.go    the images of this host, and which there are on all
+//	serve.go     reads those of other hosts
+//	copy.go      copies images between hosts
+//	journal.go   what a PE has done since its last image
 
 import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"sort"
@@ -39,6 +41,8 @@ type Memory struct {
 	own   [2]image.Frame // of this PE: those of even and of odd versions
 	wards []int          // the PEs whose images this PE keeps, too
 	stale []place        // where there are images of a term with other numbers, and this term keeps none
+
+	journals []kept // of all PEs, when Find has found them
 
 	mapping sync.Mutex            // held while slots are mapped
 	slots   map[place]*vault.Slot // which this PE has mapped
@@ -62,10 +66,11 @@ type asking struct {
 	serving atomic.Bool // other PEs may ask
 }
 
-// A question asks for bytes of the image of a cut in a slot, or for what of it was not sent.
+// A question asks for bytes of what a slot has of a cut, or for what of it was not sent.
 type question struct {
 	Cut    image.Cut
 	Row    uint64
+	Which  uint64 // of the slots of the row
 	Unsent uint64 // not 0: the size of the image, and the ranges that Frame.Unsent returns
 	Offset uint64
 	Size   uint64
@@ -253,9 +258,9 @@ func (m *Memory) places() []place {
 	return append(all, m.stale...)
 }
 
-// kept is an image that a PE has.
+// kept is an image or a journal that a PE has.
 type kept struct {
-	Mark   vault.Mark
+	Mark   vault.Mark // where Bytes is the size of the image, or of the records
 	Place  place
 	Starts uint64
 	Safe   bool
@@ -271,6 +276,7 @@ type Kept struct {
 	Lost   []int  // the PEs whose images are not there
 	at     map[int]place
 	sizes  map[int]uint64
+	mended bool // each PE has its own image
 }
 
 // Find returns what all PEs have, the newest cut first. It is collective.
@@ -278,31 +284,56 @@ func (m *Memory) Find(ctx context.Context) ([]*Kept, error) {
 	var mine []kept
 	for _, p := range m.places() {
 		s := m.slots[p] // which New has mapped
-		if mark, ok := s.Mark(); ok {
-			mine = append(mine, kept{mark, p, s.Starts().Load(), s.Safe().Load() != 0})
+		mark, ok := s.Mark()
+		if !ok {
+			continue
 		}
+		if p.which >= vault.Journals {
+			b, err := s.Bytes()
+			if err != nil {
+				continue // what needs it says that it is not there
+			}
+			mark.Bytes = uint64(vault.EndOf(b, vault.Tag(mark)))
+		}
+		mine = append(mine, kept{mark, p, s.Starts().Load(), s.Safe().Load() != 0})
 	}
 	all, err := pgas.AllGather(ctx, m.w.Team(), mine)
 	if err != nil {
 		return nil, err
 	}
-	return newest(slices.Concat(all...)), nil
-}
-
-// Forgotten reports whether no host knows what earlier terms have saved: all were lost at once. The memory of this host
-// was made in the term since, and this is the term now. A host knows if its memory is of the first term, or after Know.
-// Forgotten is collective.
-func (m *Memory) Forgotten(ctx context.Context, since, now int) (bool, error) {
-	knows := 0
-	if since <= 1 || m.slots[place{m.w.PE(), 0, 0}].Known().Load() != 0 {
-		knows = 1
+	images := slices.Concat(all...)
+	isJournal := func(x kept) bool { return x.Place.which >= vault.Journals }
+	for _, x := range images {
+		if isJournal(x) {
+			m.journals = append(m.journals, x)
+		}
 	}
-	most, err := pgas.MaxValue(ctx, m.w.Team(), knows)
-	return most == 0 && now > 1, err
+	return newest(slices.DeleteFunc(images, isJournal)), nil
 }
 
-// Know notes that this host knows what earlier terms have saved.
-func (m *Memory) Know() { m.slots[place{m.w.PE(), 0, 0}].Known().Store(1) }
+// Began returns the term of the first start of the PEs by this launcher, as the PEs that have called Know count terms,
+// or 0 if no host knows it. forgotten is true if all hosts that knew were lost at once, and with them what earlier terms
+// have saved. The memory of this host was made in the launcher's term since, and this is its term now: a host also
+// knows that nothing is lost if its memory is of the first term. Began is collective.
+func (m *Memory) Began(ctx context.Context, since, now int) (first uint64, forgotten bool, err error) {
+	const unknown = math.MaxUint64
+	first = m.slots[place{m.w.PE(), 0, 0}].Known().Load()
+	switch {
+	case first != 0:
+	case since <= 1:
+		first = unknown - 1
+	default:
+		first = unknown
+	}
+	first, err = pgas.MinValue(ctx, m.w.Team(), first)
+	if first >= unknown-1 {
+		return 0, first == unknown && now > 1, err
+	}
+	return first, false, err
+}
+
+// Know notes that this host knows what earlier terms have saved, the first of which was first.
+func (m *Memory) Know(first uint64) { m.slots[place{m.w.PE(), 0, 0}].Known().Store(first) }
 
 // newest returns the cuts of which images are there.
 func newest(all []kept) (found []*Kept) {

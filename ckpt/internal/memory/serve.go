@@ -96,14 +96,14 @@ func (m *Memory) find(q question, b []byte) (n int, err error) {
 		}
 		return copy(b, all), nil
 	}
-	part, err := m.part(place{m.w.PE(), int(q.Row), which(q.Cut)}, q.Cut, q.Offset, q.Size)
+	part, err := m.part(place{m.w.PE(), int(q.Row), int(q.Which)}, q.Cut, q.Offset, q.Size)
 	if uint64(len(part)) > uint64(len(b)) {
 		err = fmt.Errorf("a question for %d bytes", q.Size)
 	}
 	return copy(b, part), err
 }
 
-// part returns bytes of the image of a cut in a slot of this host.
+// part returns bytes of what a slot of this host has of a cut.
 func (m *Memory) part(p place, c image.Cut, offset, size uint64) ([]byte, error) {
 	s, err := m.slot(p)
 	if err != nil {
@@ -141,7 +141,7 @@ func (m *Memory) ask(ctx context.Context, pe int, q question, into []byte) error
 	return nil
 }
 
-// read fills b with bytes of the image of a cut in a slot, of this host or of another.
+// read fills b with bytes of what a slot has of a cut, of this host or of another.
 func (m *Memory) read(ctx context.Context, p place, c image.Cut, offset uint64, b []byte) error {
 	if m.isLocal(p.pe) {
 		part, err := m.part(p, c, offset, uint64(len(b)))
@@ -150,7 +150,7 @@ func (m *Memory) read(ctx context.Context, p place, c image.Cut, offset uint64, 
 	}
 	for len(b) > 0 {
 		n := min(len(b), answerBytes)
-		if err := m.ask(ctx, p.pe, question{Cut: c, Row: uint64(p.row), Offset: offset, Size: uint64(n)}, b[:n]); err != nil {
+		if err := m.ask(ctx, p.pe, question{Cut: c, Row: uint64(p.row), Which: uint64(p.which), Offset: offset, Size: uint64(n)}, b[:n]); err != nil {
 			return err
 		}
 		offset, b = offset+uint64(n), b[n:]

@@ -2,6 +2,7 @@ package vault
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"slices"
 	"syscall"
@@ -118,6 +119,90 @@ func blocksOf(t *testing.T, f *os.File) int64 {
 		t.Fatal(err)
 	}
 	return info.Sys().(*syscall.Stat_t).Blocks
+}
+
+// TestJournal: a journal ends before the first bytes that are no record of it: what an older journal has left, a record
+// of which a part has come, and one with a bit changed.
+func TestJournal(t *testing.T) {
+	m := Mark{image.Cut{Term: 1, Version: 2}, 5, 3, 9, 4096}
+	tag := Tag(m)
+	b := make([]byte, HeadBytes+4096)
+	copy(b, Head(m))
+	var want [][]byte
+	end := 0
+	for i := 0; ; i++ {
+		x := bytes.Repeat([]byte{byte(i)}, i*7)
+		if end+SizeOf(len(x)) > 4096 {
+			break
+		}
+		PutRecord(b[HeadBytes+end:], tag, x[:i], x[i:])
+		want, end = append(want, x), end+SizeOf(len(x))
+	}
+	read := func(b []byte, tag uint64) (got [][]byte) {
+		for _, x := range Records(b, tag) {
+			got = append(got, x)
+		}
+		return got
+	}
+	if got := read(b[HeadBytes:], tag); !slices.EqualFunc(got, want, bytes.Equal) || EndOf(b[HeadBytes:], tag) != end {
+		t.Errorf("%d records of %d, to byte %d of %d", len(got), len(want), EndOf(b[HeadBytes:], tag), end)
+	}
+	next := m
+	next.Cut.Version++
+	if got := read(b[HeadBytes:], Tag(next)); len(got) != 0 {
+		t.Errorf("%d records of another journal", len(got))
+	}
+	last := end - SizeOf(len(want[len(want)-1]))
+	for bit := last * 8; bit < (last+recordBytes+len(want[len(want)-1]))*8; bit++ {
+		b[HeadBytes+bit/8] ^= 1 << (bit % 8)
+		if n := len(read(b[HeadBytes:], tag)); n != len(want)-1 {
+			t.Fatalf("bit %d changed: %d records of %d", bit, n, len(want))
+		}
+		b[HeadBytes+bit/8] ^= 1 << (bit % 8)
+	}
+	f := memory(t)
+	v, err := Open(f, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := v.KeepJournal(1, 4, io.NewSectionReader(bytes.NewReader(b), 0, int64(len(b)))); err != nil {
+		t.Fatal(err)
+	}
+	s := slot(t, f, 2, 1, 4, Journals)
+	kept, err := s.Bytes()
+	if got, ok := s.Mark(); err != nil || !ok || got.PE != 3 || got.Bytes != uint64(end) || !slices.EqualFunc(read(kept, tag), want, bytes.Equal) {
+		t.Errorf("kept: %+v, %v", got, err)
+	}
+	for bit := range HeadBytes * 8 {
+		b[bit/8] ^= 1 << (bit % 8)
+		if m, ok := ReadHead(b); ok {
+			t.Fatalf("bit %d changed: the head is %+v", bit, m)
+		}
+		b[bit/8] ^= 1 << (bit % 8)
+	}
+	for n := range HeadBytes {
+		if _, ok := ReadHead(b[:n]); ok {
+			t.Errorf("%d bytes are a head", n)
+		}
+	}
+}
+
+// FuzzRecords: no bytes make reading fail, and what is read lies in them.
+func FuzzRecords(f *testing.F) {
+	m := Mark{image.Cut{Term: 1, Version: 2}, 5, 3, 9, 100}
+	b := make([]byte, 100)
+	PutRecord(b, Tag(m), []byte("abc"))
+	f.Add(b, Tag(m))
+	f.Fuzz(func(t *testing.T, b []byte, tag uint64) {
+		last := 0
+		for end, x := range Records(b, tag) {
+			if end <= last || end > len(b) || len(x) > end-last {
+				t.Fatalf("a record of %d bytes from %d to %d of %d", len(x), last, end, len(b))
+			}
+			last = end
+		}
+		ReadHead(b)
+	})
 }
 
 // TestDamagedMark: a mark with one bit changed is none.

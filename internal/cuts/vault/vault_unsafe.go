@@ -1,11 +1,15 @@
 // Package vault keeps the images of the PEs of a host in memory that outlives the PEs: a file without a name, which the
 // agent of the host holds open. A host that is lost takes its vault with it.
 //
-// The vault of a host has places, one for each PE of the host. A place has rows: row 0 is for the images of its own PE,
-// and each of the others for those of a PE of another host. A row has two slots, so that one image is whole while the
-// other is being made. A slot begins with a mark, which says what the slot has. The mark is taken away first and
-// written last, so a process that is killed in between leaves a slot that has nothing.
+// The vault of a host has places, one for each PE of the host. A place has rows: row 0 is for its own PE, and each of
+// the others for a PE of another host. A row has two slots for images, so that one image is whole while the other is
+// being made, and two for journals, of what was done since a cut of each of the images. A slot begins with a mark, which
+// says what the slot has. The mark is taken away first and written last, so a process that is killed in between leaves a
+// slot that has nothing.
 package vault
+
+//	vault_unsafe.go   places, rows, slots, marks
+//	journal.go        records in a slot for a journal, or in other memory that is copied to one
 
 import (
 	"errors"
@@ -25,8 +29,11 @@ import (
 const (
 	// Rows is how many rows a place has.
 	Rows = 1 << 8
+	// Slots is how many slots a row has: two for images, and from Journals on two for journals.
+	Slots    = 4
+	Journals = 2
 	// mostPlaces and slotBytes bound what a file of memory can hold.
-	mostPlaces = 1 << 14
+	mostPlaces = 1 << 13
 	slotBytes  = 1 << 39
 
 	markMagic = 0x316b6d7373616770 // "pgassmk1"
@@ -45,19 +52,19 @@ func Open(f *os.File, places int) (*Vault, error) {
 	if places > mostPlaces {
 		return nil, fmt.Errorf("a host has %s, and images of %d have room in its memory", plural.Count(places, "PE"), mostPlaces)
 	}
-	if err := f.Truncate(int64(places) * Rows * 2 * slotBytes); err != nil {
+	if err := f.Truncate(int64(places) * Rows * Slots * slotBytes); err != nil {
 		return nil, fmt.Errorf("the memory for images: %w (with -survive `ulimit -f` must be unlimited)", err)
 	}
 	return &Vault{f}, nil
 }
 
-// A Mark says what a slot has: an image of a PE.
+// A Mark says what a slot has: an image of a PE at a cut, or its journal since a cut.
 type Mark struct {
 	Cut   image.Cut
 	Job   uint64
 	PE    uint32
 	PEs   uint32
-	Bytes uint64 // of the image
+	Bytes uint64 // of the image, or how many the journal may have
 }
 
 // words is a mark in memory.
@@ -68,10 +75,10 @@ type words struct {
 
 	starts atomic.Uint64 // how many terms have begun from the image
 	safe   atomic.Uint64 // not 0: all PEs had their images of this cut
-	known  atomic.Uint64 // not 0: the host knows what earlier terms have saved
+	known  atomic.Uint64 // not 0: the host knows what earlier terms have saved, of which this was the first
 }
 
-// A Slot has an image or nothing. One goroutine of all processes writes to a slot at a time, and nobody reads it
+// A Slot has an image, a journal or nothing. One goroutine of all processes writes to a slot at a time, and nobody reads it
 // meanwhile.
 type Slot struct {
 	vault *Vault
@@ -80,18 +87,18 @@ type Slot struct {
 	b     []byte // the image, as far as it is mapped
 }
 
-// Slot returns one of the two slots of a row.
+// Slot returns one of the slots of a row.
 func (v *Vault) Slot(place, row, which int) (*Slot, error) {
-	s := &Slot{vault: v, at: ((int64(place)*Rows+int64(row))*2 + int64(which)) * slotBytes}
+	s := &Slot{vault: v, at: ((int64(place)*Rows+int64(row))*Slots + int64(which)) * slotBytes}
 	var err error
 	s.page, err = v.mapped(s.at, MarkBytes)
 	return s, err
 }
 
-// Used returns the row and the slot of each slot of a place that may have an image.
+// Used returns the row and the number of each slot of a place that may have something.
 func (v *Vault) Used(place int) (used [][2]int, err error) {
-	first := int64(place) * Rows * 2
-	for i := first; i < first+Rows*2; i++ {
+	first := int64(place) * Rows * Slots
+	for i := first; i < first+Rows*Slots; i++ {
 		at, err := unix.Seek(int(v.file.Fd()), i*slotBytes, unix.SEEK_DATA)
 		switch {
 		case errors.Is(err, syscall.ENXIO):
@@ -99,8 +106,8 @@ func (v *Vault) Used(place int) (used [][2]int, err error) {
 		case err != nil:
 			return nil, fmt.Errorf("the memory for images: %w", err)
 		}
-		if i = at / slotBytes; i < first+Rows*2 {
-			used = append(used, [2]int{int(i-first) / 2, int(i-first) % 2})
+		if i = at / slotBytes; i < first+Rows*Slots {
+			used = append(used, [2]int{int(i-first) / Slots, int(i-first) % Slots})
 		}
 	}
 	return used, nil
@@ -118,9 +125,11 @@ func (s *Slot) words() *words { return (*words)(unsafe.Pointer(unsafe.SliceData(
 
 // sumOf returns the sum of the mark.
 func (w *words) sumOf() uint64 {
-	const n = unsafe.Offsetof(w.sum)
-	return crc64.Checksum(unsafe.Slice((*byte)(unsafe.Pointer(w)), n), ecma) | 1
+	return sumOf(unsafe.Slice((*byte)(unsafe.Pointer(w)), unsafe.Offsetof(w.sum)))
 }
+
+// sumOf returns a number of bytes that is not 0.
+func sumOf(b []byte) uint64 { return crc64.Checksum(b, ecma) | 1 }
 
 // Clear makes s have nothing.
 func (s *Slot) Clear() {
@@ -151,7 +160,7 @@ func (s *Slot) Starts() *atomic.Uint64 { return &s.words().starts }
 // Safe says whether all PEs had their images of the cut: if it is not 0.
 func (s *Slot) Safe() *atomic.Uint64 { return &s.words().safe }
 
-// Known says whether the host knows what earlier terms have saved: if it is not 0. Clear leaves it.
+// Known is the first of the terms of which the host knows what they have saved, or 0. Clear leaves it.
 func (s *Slot) Known() *atomic.Uint64 { return &s.words().known }
 
 // Grow returns memory for an image, which begins with the bytes of the image before. It returns an error that names the

@@ -121,6 +121,7 @@ type term struct {
 
 	exchange       *exchange // nil in a job of one host
 	segment        *boot.Segment
+	heaps          *os.File // the file of segment, where another term may follow
 	pes            []pe
 	startedAt      int64           // boot.Clock before the first PE was started
 	tableAtFailure []frame.Blocked // what the PEs were doing when they were told of the first failure; nil: none
@@ -226,7 +227,7 @@ func (a *Agent) runTerm() (again bool, err error) {
 	go reap(a.machine, a.exits)
 	a.machine.Watch(a)
 	a.supervise()
-	return a.finish(), nil
+	return a.finish()
 }
 
 // errNoTerm says that the job is over.
@@ -339,7 +340,7 @@ func (a *Agent) supervise() {
 // finish waits, when all PEs have ended, for every process that they have left, and sends what is known only then. It
 // reports whether another term may follow. None does in this agent if a process cannot be killed, and then the launcher
 // is not told that all are gone.
-func (a *Agent) finish() (again bool) {
+func (a *Agent) finish() (again bool, err error) {
 	close(a.over)
 	a.segment.EndWatches()
 	a.watchers.Wait()
@@ -369,11 +370,14 @@ func (a *Agent) finish() (again bool) {
 		close(finished)
 		<-passed
 		if !alone {
-			return false
+			return false, nil
+		}
+		if err := a.keepJournals(); err != nil {
+			return false, err
 		}
 		a.unmap()
 		a.out.Send(frame.FromDone)
-		return true
+		return true, nil
 	}
 	a.out.Send(frame.FromDone)
 	if a.exchange != nil {
@@ -382,12 +386,13 @@ func (a *Agent) finish() (again bool) {
 		}
 		a.exchange.server.Close()
 	}
-	return false
+	return false, nil
 }
 
 // unmap gives back what a term had mapped. Nobody reads it any more.
 func (a *Agent) unmap() {
 	a.segment.Close()
+	a.heaps.Close()
 	if a.record != nil {
 		a.record.Close()
 	}

@@ -55,6 +55,7 @@ func (a *Agent) Release() {
 	}
 	if a.segment != nil {
 		a.segment.Close()
+		a.heaps.Close()
 	}
 }
 

@@ -5,10 +5,12 @@ package agent
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/gopgas/gopgas/internal/cuts/vault"
 	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/boot/launch/internal/frame"
@@ -109,7 +111,9 @@ func (a *Agent) start(st frame.Start) error {
 	if err != nil {
 		return err
 	}
-	defer segment.Close()
+	if a.heaps = segment; a.cfg.Term == 0 {
+		defer segment.Close()
+	}
 	if a.segment, err = boot.MapControl(segment, host.PEs); err != nil {
 		return err
 	}
@@ -233,6 +237,32 @@ func (a *Agent) keepImages() (err error) {
 		}
 	}
 	return err
+}
+
+// keepJournals keeps, in the memory for images, what PEs of other hosts have put into the heaps of the PEs of this one,
+// which have ended: their journals since a cut. The PEs of the next term may need them, and no heap outlives a term.
+func (a *Agent) keepJournals() error {
+	if a.images == nil {
+		return nil
+	}
+	v, err := vault.Open(a.images, len(a.pes))
+	if err != nil {
+		return err
+	}
+	most := a.segment.Header.HeapMax
+	for i, st := range a.segment.States {
+		at, bytes, n := st.Journals.At.Load(), st.Journals.Bytes.Load(), st.Journals.Count.Load()
+		if n > 2*(vault.Rows-1) || bytes > most || n*bytes > most || at > most-n*bytes {
+			return fmt.Errorf("PE %d says that %d journals of %d bytes are at %d of its heap, which has %d", a.cfg.Hosts[a.cfg.Host].First+i, n, bytes, at, most)
+		}
+		for k := range n {
+			journal := io.NewSectionReader(a.heaps, int64(a.segment.HeapOffset(i)+at+k*bytes), int64(bytes))
+			if err := v.KeepJournal(i, 1+int(k)/2, journal); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // memoryFile returns a file in memory that has no name: only processes that inherit its descriptor can read it.
