@@ -38,7 +38,7 @@ func (j *job) endTerm() {
 	}
 	plan := j.successors()
 	// the processes of a host that is used again are killed before
-	if !slices.ContainsFunc(j.hosts, func(h *host) bool { return !h.gone && (h.lost || h.unfit != nil && !h.done) && plan[h] == nil }) {
+	if !slices.ContainsFunc(j.hosts, func(h *host) bool { return !h.gone && (h.lost || h.unfit != nil && !h.done) && plan.uses(h) }) {
 		j.beginTerm(plan)
 	}
 }
@@ -278,7 +278,7 @@ func (j *job) stop(why string) {
 // cannotRun handles that h cannot run the PEs of this term. In the first term that ends the job, so that the user
 // mends it.
 func (j *job) cannotRun(h *host, err error) {
-	if j.recoveries == 0 || j.terminating && !j.killedForTerm || !j.mayGoOn() || spareFor(h.PEs, j.idle) == nil {
+	if j.recoveries == 0 || j.terminating && !j.killedForTerm || !j.mayGoOn() || !(plan{}).retire(h, j.hosts, j.idle, j.spec.SurviveMin) {
 		j.abort(err)
 		return
 	}
@@ -331,40 +331,42 @@ const (
 	termTime  = time.Minute
 )
 
-// beginTerm begins the next term, in which spares take the places of hosts as plan says.
-func (j *job) beginTerm(plan map[*host]*host) {
-	if err := refusal(j.hosts, plan, j.startErr); err != nil {
+// beginTerm begins the next term, in which spares take the places of hosts, or hosts are dropped, as p says.
+func (j *job) beginTerm(p plan) {
+	if err := refusal(j.hosts, p, j.startErr); err != nil {
 		j.startErr = err
 		j.abort(err)
 		return
 	}
 	lost, before, why := j.lostHost, slices.Clone(j.hosts), j.whyTermEnded()
 	for _, h := range before {
-		if err := j.startPlace(h, plan); err != nil {
+		if err := j.startPlace(h, p); err != nil {
 			j.abort(err)
 			return
 		}
 	}
+	j.renumber(p)
 	j.recoveries++
-	j.stderr.Notice(fmt.Sprintf("pgasrun: %s%s: all PEs are started again (%d of %s)\n", why, replaced(lost, before, plan), j.recoveries, plural.Count(j.spec.Survive, "time")))
+	j.stderr.Notice(fmt.Sprintf("pgasrun: %s: %s (%d of %s)\n", why, p.describe(lost, before), j.recoveries, plural.Count(j.spec.Survive, "time")))
 	j.reset()
 	j.inputOver.Store(true)
 	j.connect.Reset(j.spec.ConnectTimeout)
+	if j.live != nil {
+		j.live.beginTerm(j.hosts)
+	}
 	for _, h := range j.hosts {
 		h.hostTerm = hostTerm{}
-		if j.live != nil {
-			j.live.beginTerm(h)
-		}
 		if h.greeted {
 			j.sendConfig(h)
 		}
 	}
 }
 
-// startPlace sees to an agent for h's place in the next term: h's own, another one on h, or that of a spare, which may
-// be added to plan. Agents that do not run yet are told of the term when they greet.
-func (j *job) startPlace(h *host, plan map[*host]*host) error {
-	if plan[h] == nil && h.gone {
+// startPlace sees to an agent for h's place in the next term, unless h is dropped: h's own, another one on h, or that of
+// a spare. It adds h to p if another one cannot be started. Agents that do not run yet are told of the term when they
+// greet.
+func (j *job) startPlace(h *host, p plan) error {
+	if p.uses(h) && h.gone {
 		h.forget()
 		l, err := j.spec.start(h.agent)
 		if err == nil {
@@ -372,18 +374,21 @@ func (j *job) startPlace(h *host, plan map[*host]*host) error {
 			j.follow(h, l)
 			return nil
 		}
-		if plan[h] = spareFor(h.PEs, without(j.idle, plan)); plan[h] == nil {
+		if !p.retire(h, j.hosts, j.idle, j.spec.SurviveMin) {
 			return fmt.Errorf("host %s: %w", h.Name, err)
 		}
 	}
-	if plan[h] != nil {
-		j.replace(h, plan[h])
+	if s := p[h]; s != nil {
+		j.replace(h, s)
+	}
+	if !p.uses(h) {
+		j.dismiss(h)
 	}
 	return nil
 }
 
-// successors returns which spares take the places of which hosts in the next term.
-func (j *job) successors() map[*host]*host {
+// successors returns which spares take the places of which hosts in the next term, and which hosts are dropped.
+func (j *job) successors() plan {
 	var killed *host
 	if j.lostHost == nil && len(j.deaths) > 0 {
 		o, lost := j.rootCause(j.tails)
@@ -395,18 +400,30 @@ func (j *job) successors() map[*host]*host {
 		j.counted = true
 		countFailures(j.hosts, killed, j.runningSince)
 	}
-	return successors(j.hosts, j.idle)
+	return successors(j.hosts, j.idle, j.spec.SurviveMin)
 }
 
 // replace gives h's place to s.
 func (j *job) replace(h, s *host) {
 	j.idle = slices.DeleteFunc(j.idle, func(o *host) bool { return o == s })
-	s.First, s.PEs, s.index = h.First, h.PEs, h.index
+	s.PEs = h.PEs
 	s.idle, s.spare, s.substitute = false, false, true
 	j.hosts[h.index] = s
-	j.spec.Hosts = slices.Clone(j.spec.Hosts) // a configuration that is being sent has the old ones
-	j.spec.Hosts[h.index] = s.Host
+}
 
+// renumber drops the hosts that p drops, and numbers the hosts of the next term and their PEs.
+func (j *job) renumber(p plan) {
+	j.hosts = slices.DeleteFunc(slices.Clone(j.hosts), p.drops)
+	j.npes, j.spec.Hosts = 0, nil // a configuration that is being sent has the old hosts
+	for i, h := range j.hosts {
+		h.index, h.First = i, j.npes
+		j.npes += h.PEs
+		j.spec.Hosts = append(j.spec.Hosts, h.Host)
+	}
+}
+
+// dismiss ends the agent of h, which has lost its place.
+func (j *job) dismiss(h *host) {
 	h.idle, h.spare = true, false
 	j.idle = append(j.idle, h)
 	if h.ended {

@@ -30,7 +30,9 @@ type job struct {
 	spec   Spec
 	id     string
 	secret []byte
-	npes   int
+	most   int     // the PEs of the first term; no other one has more
+	npes   int     // the PEs of this term
+	first  *host   // the first one of the first term, which Spec.BootAddr is an address of
 	hosts  []*host // those that run PEs, in PE order
 	idle   []*host // those without a place in the job (spares.go)
 	relays []*relayLink
@@ -59,7 +61,7 @@ type job struct {
 func newJob(spec Spec) (*job, error) {
 	last := spec.Hosts[len(spec.Hosts)-1]
 	j := &job{
-		spec: spec, npes: last.First + last.PEs,
+		spec: spec, most: last.First + last.PEs, npes: last.First + last.PEs,
 		events: make(chan event), inputTaken: make(chan struct{}, 1), closed: make(chan struct{}),
 		sweeps: make(chan struct{}, spec.FanOut),
 	}
@@ -73,11 +75,12 @@ func newJob(spec Spec) (*job, error) {
 	for i, h := range spec.Hosts {
 		j.hosts = append(j.hosts, &host{Host: h, index: i})
 	}
+	j.first = j.hosts[0]
 	for _, h := range spec.Spares {
 		j.idle = append(j.idle, &host{Host: h, idle: true, spare: true})
 	}
 	if spec.Live != nil {
-		j.live = newLive(j.hosts, j.npes)
+		j.live = newLive(j.hosts)
 		spec.Live(j.live.snapshot)
 	}
 	return j, nil
@@ -90,7 +93,7 @@ func (j *job) all() []*host { return slices.Concat(j.hosts, j.idle) }
 func (j *job) reset() {
 	j.ending, j.hearing, j.stall, j.stats = ending{ended: map[int]frame.Death{}}, hearing{}, stallState{}, nil
 	j.tails.Clear()
-	j.id = randomHex(16)
+	j.id, j.secret = randomHex(16), nil
 	if j.spec.settings.Networked(len(j.spec.Hosts)) {
 		j.secret = make([]byte, boot.SecretBytes)
 		rand.Read(j.secret)
@@ -182,7 +185,7 @@ func (j *job) config(h *host) frame.Config {
 	}
 	if j.secret != nil {
 		c.FanOut = j.spec.FanOut
-		if h.index == 0 && !h.substitute {
+		if h == j.first {
 			c.Serve = j.spec.BootAddr
 		}
 	}

@@ -72,15 +72,23 @@ type live struct {
 	ended bool
 }
 
-func newLive(hosts []*host, npes int) *live {
-	l := &live{began: time.Now(), pes: make([]PEState, npes), heard: make([]time.Time, len(hosts))}
+func newLive(hosts []*host) *live {
+	l := &live{began: time.Now()}
+	l.beginTerm(hosts)
+	return l
+}
+
+// beginTerm notes that the PEs of hosts are to be started.
+func (l *live) beginTerm(hosts []*host) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.pes, l.hosts, l.heard = nil, nil, make([]time.Time, len(hosts))
 	for i, h := range hosts {
 		l.hosts = append(l.hosts, HostState{Name: h.Name, First: h.First, PEs: h.PEs, State: "starting"})
 		for pe := range h.PEs {
-			l.pes[h.First+pe] = PEState{PE: h.First + pe, Host: i, For: -1}
+			l.pes = append(l.pes, PEState{PE: h.First + pe, Host: i, For: -1})
 		}
 	}
-	return l
 }
 
 // note notes the answer of h's agent. Answers are put together beside what else the agent does, so one from before the
@@ -122,16 +130,6 @@ func (l *live) noteDeath(d frame.Death) {
 	p := &l.pes[d.PE]
 	p.Ended, p.Status = true, d.ExitStatus()
 	p.Op, p.In, p.For, p.Time, p.Seq, p.Team, p.Name, p.Site = boot.NotBlocked, "", -1, 0, 0, 0, "", ""
-}
-
-// beginTerm notes that the PEs of h are to be started again.
-func (l *live) beginTerm(h *host) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.hosts[h.index].Name, l.hosts[h.index].State = h.Name, "starting"
-	for pe := h.First; pe < h.First+h.PEs; pe++ {
-		l.pes[pe] = PEState{PE: pe, Host: h.index, For: -1}
-	}
 }
 
 // end notes that the job has ended.

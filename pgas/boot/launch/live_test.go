@@ -97,7 +97,7 @@ func TestLiveOfFailure(t *testing.T) {
 // TestLiveTrustsNoHost: an answer of one host says nothing of another's PEs, and nonsense nothing at all.
 func TestLiveTrustsNoHost(t *testing.T) {
 	hosts := []*host{{Host: boot.Host{Name: "a", PEs: 1}}, {Host: boot.Host{Name: "b", First: 1, PEs: 1}, index: 1}}
-	l := newLive(hosts, 2)
+	l := newLive(hosts)
 	l.note(hosts[1], []PEState{{PE: 0, In: "lock"}, {PE: -1}, {PE: 2}, {PE: 1, Host: 77, In: "wait"}})
 	s := l.snapshot()
 	if s.PEs[0].In != "" || s.PEs[1].In != "wait" || s.PEs[1].Host != 1 || len(s.PEs) != 2 || s.Hosts[0].Age != 0 {
@@ -113,7 +113,7 @@ func TestLiveTrustsNoHost(t *testing.T) {
 // PE back.
 func TestLiveAnswerComesLate(t *testing.T) {
 	h := &host{Host: boot.Host{Name: "a", PEs: 2}}
-	l := newLive([]*host{h}, 2)
+	l := newLive([]*host{h})
 	running := []PEState{{PE: 0, Known: true, Op: boot.InLock, In: "lock"}, {PE: 1, Known: true, Op: boot.InLock, In: "lock"}}
 	l.note(h, running)
 	l.noteDeath(frame.Death{PE: 1, Process: 7, Status: 9})

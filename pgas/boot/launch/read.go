@@ -71,7 +71,7 @@ func (j *job) readFrames(h *host, l *spawn.Link) {
 			h.writing.Store(false)
 		case k == frame.FromTrace:
 			h.writing.Store(true)
-			passTrace(&j.spec, j.npes, h, data)
+			passTrace(&j.spec, j.most, h, data)
 			h.writing.Store(false)
 		default:
 			j.post(event{host: h, link: l, frame: k, data: data})
@@ -91,7 +91,7 @@ func (j *job) profile(data []byte) {
 		return
 	}
 	pe, k := int(binary.BigEndian.Uint32(data)), boot.ProfileKind(data[4])
-	if pe < j.npes && k.String() != "" {
+	if pe < j.most && k.String() != "" {
 		j.spec.Profiles(pe, k, data[head:])
 	}
 }
@@ -104,7 +104,7 @@ func (j *job) output(k frame.Kind, data []byte) {
 		return
 	}
 	pe := int(binary.BigEndian.Uint32(data))
-	if pe >= j.npes {
+	if pe >= j.most {
 		return
 	}
 	said, _, _ := output.SplitBars(data[4:])

@@ -62,6 +62,9 @@ type Spec struct {
 	HintDelay      time.Duration // the time from a signal to end, to the hint that a second one kills; default 3s
 	KeepGoing      bool          // a PE's failure ends no other PE; what others have to wait for returns it
 	Survive        int           // how often all PEs may be started again, after one was killed or lost
+	// SurviveMin, if not 0, lets a job with Survive go on without a host that is lost and has no spare, if at least so
+	// many PEs are left. They get new numbers.
+	SurviveMin int
 	// Spares are hosts without PEs, for Survive. If a host is lost, a spare with at least as many PEs takes its place.
 	Spares  []boot.Host
 	Unbound bool // PEs run on any CPU, even if there is one for each
@@ -108,6 +111,9 @@ func (s *Spec) complete() error {
 		return err
 	}
 	if err := s.checkSpares(); err != nil {
+		return err
+	}
+	if err := s.checkSurviveMin(); err != nil {
 		return err
 	}
 	if err := s.completeAgents(); err != nil {
@@ -220,6 +226,20 @@ func (s *Spec) checkSpares() error {
 		if slices.ContainsFunc(s.Hosts, func(o boot.Host) bool { return o.Name == h.Name }) {
 			return fmt.Errorf("host %s runs PEs, and cannot be a spare, too: name another host as the spare", h.Name)
 		}
+	}
+	return nil
+}
+
+// checkSurviveMin checks SurviveMin.
+func (s *Spec) checkSurviveMin() error {
+	last := s.Hosts[len(s.Hosts)-1]
+	switch pes := last.First + last.PEs; {
+	case s.SurviveMin < 0:
+		return fmt.Errorf("-survive-min %d: give the least number of PEs with which the job goes on, from 1 to %d", s.SurviveMin, pes)
+	case s.SurviveMin > 0 && s.Survive == 0:
+		return fmt.Errorf("-survive-min %d, and no PE of this job is started again when a host is lost: give -survive N, too, such as -survive 20", s.SurviveMin)
+	case s.SurviveMin > pes:
+		return fmt.Errorf("-survive-min %d, and the job has %s: give the least number of PEs with which it goes on, from 1 to %d", s.SurviveMin, plural.Count(pes, "PE"), pes)
 	}
 	return nil
 }

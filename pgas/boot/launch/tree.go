@@ -47,6 +47,7 @@ func growTree(hosts []*host, fanOut int) []branch {
 type relayLink struct {
 	job      *job
 	host     *host
+	number   uint32     // the number that host had when the relay was started, as all numbers of relays
 	via      *relayLink // the relay through which it is reached; nil: the launcher has started it itself
 	link     *spawn.Link
 	own      *spawn.Link // the agent that the relay runs for its own host
@@ -120,7 +121,7 @@ func (j *job) followBranch(b branch, l *spawn.Link, via *relayLink) {
 		j.follow(b.head, l)
 		return
 	}
-	r := &relayLink{job: j, host: b.head, via: via, link: l, send: frame.NewSender(l.In), children: map[uint32]*childStreams{}}
+	r := &relayLink{job: j, host: b.head, number: uint32(b.head.index), via: via, link: l, send: frame.NewSender(l.In), children: map[uint32]*childStreams{}}
 	j.relays = append(j.relays, r)
 	b.head.via = r.path()
 	r.own = r.add(b.head)
@@ -208,7 +209,7 @@ func (r *relayLink) run(b branch) {
 	})
 	readers.Wait()
 	e := event{change: relayEnded, relay: r, err: r.link.Wait()}
-	if !r.children[uint32(r.host.index)].ended {
+	if !r.children[r.number].ended {
 		e.host = r.host
 	}
 	r.job.post(e) // before the ends of the hosts behind it
