@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas/boot/launch"
 )
 
@@ -29,6 +30,7 @@ type jobOptions struct {
 	stall   time.Duration
 	restart int
 	survive int
+	least   int // -survive-min
 
 	program string
 	args    []string
@@ -46,6 +48,7 @@ func (o *jobOptions) flags() *flagSet {
 	s.text(flagsToSee, &o.pprof, "pprof", "write the CPU, heap and mutex profile and the execution trace of each PE to this `directory`, and the CPU profile of the job")
 	s.number(flagsForEnd, &o.restart, "restart", "start a job that has failed again, up to `N` times. With -checkpoint it goes on from what it has saved last. Standard input is of the first start, and what other flags write is of the last")
 	s.number(flagsForEnd, &o.survive, "survive", "when a PE or a host is lost, kill the other PEs and start all of them again, up to `N` times. The agents stay, and spares of -hosts take the places of hosts. The PEs go on from what they have saved last (package ckpt), which the hosts keep in memory, each image on two hosts if there are several. Standard input is of the first start")
+	s.number(flagsForEnd, &o.least, "survive-min", "with -survive, go on without a host that is lost and has no spare, if `N` PEs or more are left. The PEs get new numbers, and what they have saved must allow another number of PEs. Without it such a host is started again")
 	s.period(flagsForEnd, &o.stall, "stall", "say what each PE is blocked in, once, if all have waited for `time` and nothing has moved; the job goes on. 0: never")
 	return s
 }
@@ -70,6 +73,14 @@ func parseJob(args []string) (*jobOptions, error) {
 	if o.survive < 0 {
 		return nil, fmt.Errorf("-survive %d: give how often the PEs are started again when one is lost, such as 20", o.survive)
 	}
+	if s.given("survive-min") {
+		switch {
+		case o.least < 1:
+			return nil, fmt.Errorf("-survive-min %d: give the least number of PEs with which the job goes on, such as 1", o.least)
+		case o.survive == 0:
+			return nil, fmt.Errorf("-survive-min %d: the PEs are not started again when a host is lost: add -survive N, such as -survive 20, or leave -survive-min out", o.least)
+		}
+	}
 	if o.survive > 0 && (o.trace != traceFlag{} || o.pprof != "" || o.keepGoing) {
 		return nil, errors.New("-survive with -trace, -pprof or -keep-going: these are for PEs that are started once: leave them out, or use -restart")
 	}
@@ -86,6 +97,9 @@ func (o *jobOptions) prepare() (p program, spec launch.Spec, status int, err err
 	if len(o.spares) > 0 && o.survive == 0 {
 		return p, spec, statusUsage, fmt.Errorf("-hosts +%s: a spare takes the place of a host when the PEs are started again: add -survive N, such as -survive 20, or leave the spare out", o.spares[0].Entry())
 	}
+	if pes := npes(hosts); o.least > pes {
+		return p, spec, statusUsage, fmt.Errorf("-survive-min %d: the job has %s: give the least number with which it goes on, from 1 to %d", o.least, plural.Count(pes, "PE"), pes)
+	}
 	set, err := checkSettings(o.exported)
 	if err != nil {
 		return p, spec, statusUsage, err
@@ -100,7 +114,7 @@ func (o *jobOptions) prepare() (p program, spec launch.Spec, status int, err err
 		return p, spec, statusFailed, err
 	}
 	spec = o.spec(hosts, p.path, o.args)
-	spec.Stall, spec.Survive = o.stall, o.survive
+	spec.Stall, spec.Survive, spec.SurviveMin = o.stall, o.survive, o.least
 	o.reach(&spec)
 	return p, spec, 0, nil
 }

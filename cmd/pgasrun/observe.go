@@ -54,6 +54,9 @@ func observe(observers []observer, spec launch.Spec, run func(launch.Spec) (laun
 		w.attach(&spec)
 	}
 	end.Result, end.err = run(spec)
+	if end.PEs > 0 {
+		end.npes = end.PEs
+	}
 	end.status = statusOf(end.Result, end.err)
 	if end.First != nil && !end.First.AfterUserSignal() {
 		fmt.Fprint(os.Stderr, "pgasrun: ", end.First)

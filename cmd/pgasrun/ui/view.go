@@ -256,7 +256,11 @@ func command(j Job) string {
 // viewState says in which state the job is, and why PEs wait.
 func (p *Page) viewState(v *view) {
 	s := &p.last
-	v.Job = count(p.job.PEs, "PE", "PEs")
+	pes := p.job.PEs
+	if len(s.PEs) > 0 {
+		pes = len(s.PEs) // fewer, if the job goes on without a host
+	}
+	v.Job = count(pes, "PE", "PEs")
 	if n := len(s.Hosts); n > 1 {
 		v.Job += " on " + plural.Count(n, "host")
 	} else if n == 1 {

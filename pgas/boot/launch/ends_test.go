@@ -212,10 +212,13 @@ func (j *simulated) loseSilently(host string) {
 	time.Sleep(31 * time.Second) // in simulated time: the launcher gives up sweeping after 30 s
 }
 
-// allStay reports whether so many PEs have found each other, and stay.
+// allStay reports whether so many PEs have found each other, and stay; 0 stands for those of the last term.
 func (s *simulation) allStay(pes int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if pes == 0 {
+		pes = max(s.npes, 1)
+	}
 	return s.lingering == pes
 }
 

@@ -156,7 +156,7 @@ func (j *job) run(ctx context.Context) (Result, error) {
 // result says how the job has ended.
 func (j *job) result() (Result, error) {
 	slices.SortFunc(j.stats, func(a, b PEStats) int { return cmp.Compare(a.PE, b.PE) })
-	res := Result{Ran: j.hosts[0].started || j.recoveries > 0, Status: output.Status(j.status, j.stdout, j.stderr), Stats: j.stats, Clocks: clocksOf(j.hosts), Recoveries: j.recoveries}
+	res := Result{Ran: j.hosts[0].started || j.recoveries > 0, Status: output.Status(j.status, j.stdout, j.stderr), Stats: j.stats, Clocks: clocksOf(j.hosts), PEs: j.npes, Recoveries: j.recoveries}
 	if j.stopped {
 		res.Status = output.Status(boot.StopStatus, j.stdout, j.stderr)
 		return res, nil

@@ -34,6 +34,8 @@ type simulation struct {
 	fault     map[string]simFault // by host
 	places    []string            // the hosts of the last term, as its agents were told
 	term      string              // the name of the last term
+	npes      int                 // the PEs of the last term
+	serves    string              // where the root of its exchange was told to serve
 	processes []*simProcess
 	running   int
 	started   time.Time // of the last PE
@@ -179,7 +181,10 @@ func (s *simulation) notePlaces(c *frame.Config, on string) {
 	if places[c.Host] != on || s.term == c.ID && !slices.Equal(places, s.places) {
 		s.errs = append(s.errs, fmt.Errorf("%s is host %d of %v, and others were told %v: %w", on, c.Host, places, s.places, errPlaces))
 	}
-	s.term, s.places = c.ID, places
+	s.term, s.places, s.npes = c.ID, places, first
+	if c.Host == 0 {
+		s.serves = c.Serve
+	}
 }
 
 // errPlaces is the error of agents that were not told the same.
@@ -331,6 +336,9 @@ const (
 // address, learns of all hosts what PE 0 has gathered, meets all PEs in a fence, and asks for the addresses of those
 // that it talks to: the next PE of the job, and the one that is farthest.
 func (s *simulation) find(ctx context.Context, network join.Network, c frame.Config, pe int, addrs []string) error {
+	if c.Secret == nil { // on the only host of a job they find each other without an exchange
+		return s.lingerOn(ctx)
+	}
 	own, last := c.Hosts[c.Host], c.Hosts[len(c.Hosts)-1]
 	npes := last.First + last.PEs
 	x := join.NewExchangeOver(network, c.ID, pe, c.Secret, addrs)
@@ -357,6 +365,11 @@ func (s *simulation) find(ctx context.Context, network join.Network, c frame.Con
 		}
 	}
 	s.mark(&s.wired)
+	return s.lingerOn(ctx)
+}
+
+// lingerOn is what a PE does when it has found others.
+func (s *simulation) lingerOn(ctx context.Context) error {
 	s.stay(1)
 	defer s.stay(-1)
 	select {

@@ -233,13 +233,8 @@ func (s *Spec) checkSpares() error {
 // checkSurviveMin checks SurviveMin.
 func (s *Spec) checkSurviveMin() error {
 	last := s.Hosts[len(s.Hosts)-1]
-	switch pes := last.First + last.PEs; {
-	case s.SurviveMin < 0:
-		return fmt.Errorf("-survive-min %d: give the least number of PEs with which the job goes on, from 1 to %d", s.SurviveMin, pes)
-	case s.SurviveMin > 0 && s.Survive == 0:
-		return fmt.Errorf("-survive-min %d, and no PE of this job is started again when a host is lost: give -survive N, too, such as -survive 20", s.SurviveMin)
-	case s.SurviveMin > pes:
-		return fmt.Errorf("-survive-min %d, and the job has %s: give the least number of PEs with which it goes on, from 1 to %d", s.SurviveMin, plural.Count(pes, "PE"), pes)
+	if pes := last.First + last.PEs; s.SurviveMin < 0 || s.SurviveMin > pes || s.SurviveMin > 0 && s.Survive == 0 {
+		return fmt.Errorf("a job of %s that is started again %s cannot go on with at least %d: give Survive, and a SurviveMin from 1 to %d, or 0 for all PEs", plural.Count(pes, "PE"), plural.Count(s.Survive, "time"), s.SurviveMin, pes)
 	}
 	return nil
 }
@@ -354,6 +349,7 @@ type Result struct {
 	First  *Failure    // the first PE that failed, if one did
 	Clocks []HostClock // the clocks of the hosts, in their order, if there was a trace
 	Stats  []PEStats   // the statistics by PE, if Spec.Stats asked for them; none of hosts whose agents were lost
+	PEs    int         // how many PEs the job had, fewer than at first if it went on without a host; 0: it has not begun
 	// Recoveries is how often all PEs were started again (Spec.Survive). All other fields are of the last start.
 	Recoveries int
 }

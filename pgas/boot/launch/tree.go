@@ -54,6 +54,7 @@ type relayLink struct {
 	send     *frame.Sender
 	relays   atomic.Bool // it has been told what to start
 	children map[uint32]*childStreams
+	lost     bool // it has ended before a child did; run sets it before the event loop hears of the end
 	ended    bool // only the event loop uses it
 }
 
@@ -208,6 +209,9 @@ func (r *relayLink) run(b branch) {
 		io.Copy(io.Discard, in)
 	})
 	readers.Wait()
+	for _, s := range r.children {
+		r.lost = r.lost || !s.ended
+	}
 	e := event{change: relayEnded, relay: r, err: r.link.Wait()}
 	if !r.children[r.number].ended {
 		e.host = r.host
@@ -273,7 +277,7 @@ func (j *job) handleRelayEnd(r *relayLink, lost *host, err error) {
 
 // relayIsLost reports whether h was reached through a relay on another host, which is lost.
 func (j *job) relayIsLost(h *host) bool {
-	return slices.ContainsFunc(j.relays, func(r *relayLink) bool { return r.ended && r.host != h && slices.Contains(h.via, r.host) })
+	return slices.ContainsFunc(j.relays, func(r *relayLink) bool { return r.ended && r.lost && r.host != h && slices.Contains(h.via, r.host) })
 }
 
 // loseBehind handles the loss of a relay before the PEs of a term were started: it loses the hosts behind it at once,
