@@ -362,9 +362,9 @@ func (j *job) beginTerm(p plan) {
 	}
 }
 
-// startPlace sees to an agent for h's place in the next term, unless h is dropped: h's own, another one on h, or that of
-// a spare. It adds h to p if another one cannot be started. Agents that do not run yet are told of the term when they
-// greet.
+// startPlace sees to an agent for h's place in the next term, unless h is dropped: h's own, another one on h, or that
+// of a spare. It adds h to p if another one cannot be started. Agents that do not run yet are told of the term when
+// they greet.
 func (j *job) startPlace(h *host, p plan) error {
 	if p.uses(h) && h.gone {
 		h.forget()

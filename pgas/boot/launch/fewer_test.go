@@ -243,8 +243,8 @@ func testFewerHosts(t *testing.T, r *rand.Rand) {
 // goesOnWith matches what a line says of a job that goes on with fewer hosts.
 var goesOnWith = regexp.MustCompile(`: the job goes on with (\d+) PEs? on (\d+) hosts?[, (]`)
 
-// checkFewer fails if the hosts of a job, and its PEs, do not become fewer line by line, are less than least, or are not
-// those of the last term.
+// checkFewer fails if the hosts of a job, and its PEs, do not become fewer line by line, are less than least, or are
+// not those of the last term.
 func (s *simulation) checkFewer(t *testing.T, before []string, pes, least int, said string) {
 	t.Helper()
 	hosts := len(before)

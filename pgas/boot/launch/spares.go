@@ -143,8 +143,8 @@ func refusal(hosts []*host, p plan, lost error) error {
 	return nil
 }
 
-// describe says how a job goes on: which spares take places, and, if hosts are dropped, with how many PEs. The loss of the
-// host lost has ended the term, if it is not nil.
+// describe says how a job goes on: which spares take places, and, if hosts are dropped, with how many PEs. The loss of
+// the host lost has ended the term, if it is not nil.
 func (p plan) describe(lost *host, hosts []*host) string {
 	var parts, dropped []string
 	left := 0

@@ -349,7 +349,7 @@ type Result struct {
 	First  *Failure    // the first PE that failed, if one did
 	Clocks []HostClock // the clocks of the hosts, in their order, if there was a trace
 	Stats  []PEStats   // the statistics by PE, if Spec.Stats asked for them; none of hosts whose agents were lost
-	PEs    int         // how many PEs the job had, fewer than at first if it went on without a host; 0: it has not begun
+	PEs    int         // the number of PEs; 0: the job has not begun
 	// Recoveries is how often all PEs were started again (Spec.Survive). All other fields are of the last start.
 	Recoveries int
 }
