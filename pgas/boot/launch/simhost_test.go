@@ -181,6 +181,9 @@ func (s *simulation) notePlaces(c *frame.Config, on string) {
 	if places[c.Host] != on || s.term == c.ID && !slices.Equal(places, s.places) {
 		s.errs = append(s.errs, fmt.Errorf("%s is host %d of %v, and others were told %v: %w", on, c.Host, places, s.places, errPlaces))
 	}
+	if len(places) == 1 && c.Secret != nil {
+		s.errs = append(s.errs, fmt.Errorf("the only host has the secret of an earlier term: %w", errPlaces))
+	}
 	s.term, s.places, s.npes = c.ID, places, first
 	if c.Host == 0 {
 		s.serves = c.Serve
