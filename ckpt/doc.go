@@ -26,5 +26,6 @@ package ckpt
 //	set.go                the items of a program, and what PEs agree on
 //	save.go, restore.go   the two ways between items and files
 //	background.go         what goes on after a Save
+//	journal.go            what was done since the last cut
 //	owner.go              which of two jobs saves in a Store
 //	internal/memory       what is kept in the memory of hosts, with pgasrun -survive

@@ -19,8 +19,8 @@ func WithShare(share func(areas []byte, n int)) Option {
 	}
 }
 
-// InTerm has the Set keep its cuts in f, the memory of this PE's host, as pgasrun -survive does in one of its terms. The
-// memory was made in the term since.
+// InTerm has the Set keep its cuts in f, the memory of this PE's host, as pgasrun -survive does in one of its terms.
+// The memory was made in the term since.
 func InTerm(since, term int, f *os.File, hosts []boot.Host) Option {
 	return func(s *Set) {
 		s.images = func() (*hook.ImageFile, bool) {

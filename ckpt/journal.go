@@ -21,13 +21,6 @@ type Journal[T any] struct {
 	plain bool
 }
 
-// journal is a Journal, as a Set knows it.
-type journal struct {
-	name   string
-	bytes  int
-	replay func(record []byte) error
-}
-
 // NewJournal returns a Journal of a Set, before Restore. All PEs make the same journals in the same order. bytes is how
 // much room the records of a PE have between two cuts. Each record takes up to 31 bytes more than its value. The
 // journal takes as much memory four times: twice on the host of the PE, and twice in the symmetric heap of another.
@@ -36,6 +29,8 @@ type journal struct {
 // for the records of a PE in the order of Append, and for those of one PE after those of another. It does so on the PE
 // itself, or if the job has fewer PEs now, on one of them. replay may use any operation that is not collective. Restore
 // returns the first error of replay.
+//
+// A journal goes on from the newest cut alone. So Restore passes over no cut of the job's earlier terms then.
 //
 // A T holds no pointers, or it is an encoding.BinaryMarshaler, or one that encoding/gob takes.
 func NewJournal[T any](s *Set, name string, bytes int, replay func(T) error) *Journal[T] {
@@ -83,8 +78,8 @@ func (j *Journal[T]) Append(v T) error {
 	return nil
 }
 
-// Sync returns when all records that were appended before are on two hosts, those of all journals of the Set. If the job
-// has one host it returns at once. It completes all operations of the default context, as World.Quiet does, and returns
+// Sync returns when all records that were appended before are on two hosts, those of all journals of the Set. In a job
+// of one host it returns at once. It completes all operations of the default context, as World.Quiet does, and returns
 // its errors. After an error the program cannot know which of its last records are there.
 func (j *Journal[T]) Sync(ctx context.Context) error {
 	hook.MustBegin("Journal.Sync", ctx, j.s.w)
@@ -153,21 +148,11 @@ func (s *Set) turn(ctx context.Context, cut Cut) error {
 	return agreed(ctx, s.w.Team(), s.journal.Turn(ctx, cut, s.job))
 }
 
-// replay replays the records of journals since a cut that is restored.
-func (s *Set) replay(ctx context.Context, c choice) error {
-	job, pes := c.From.Job, 0
-	switch {
-	case c.kept != nil:
-		pes = c.kept.PEs
-	default:
-		if err := s.mustHaveJournals(c.Manifest.Cut, c.Manifest.Job); err != nil {
-			return err
-		}
-		job, pes = c.Manifest.Job, c.Manifest.PEs
-	}
+// replay replays the records of pes PEs of a job since a cut that is restored.
+func (s *Set) replay(ctx context.Context, cut Cut, job uint64, pes int) error {
 	var records [][]byte
 	err := s.memory.Serving(ctx, s.team, func() (err error) {
-		records, err = s.memory.Records(ctx, c.From.Cut, job, pes)
+		records, err = s.memory.Records(ctx, cut, job, pes)
 		return agreed(ctx, s.team, err)
 	})
 	for _, r := range records {

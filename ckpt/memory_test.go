@@ -236,7 +236,7 @@ func TestTerms(t *testing.T) {
 // dealJob is a job with values that belong to no PE: each step changes all of them.
 type dealJob struct {
 	steps, every int
-	restored     []int // by PE: the step from which it goes on, with its images on two hosts; -1: it has not come so far
+	restored     []int // by PE: the step from which it goes on, when its images are on two hosts; -1: it has not
 	values       [][]uint64
 	saved        []bool // by PE: a cut of these PEs is on two hosts
 }

@@ -72,7 +72,7 @@ func TestMutants(t *testing.T) {
 			"	m.Bytes = 0\n", "	m = Mark{}\n"),
 		mutant.New("journals are replayed before the items are restored", "restore.go", "^TestJournal",
 			"		err = agreed(ctx, s.w.Team(), s.restore(ctx, c))\n",
-			"		if s.journal != nil {\n			_ = s.replay(ctx, c)\n		}\n		err = agreed(ctx, s.w.Team(), s.restore(ctx, c))\n"),
+			"		if s.journal != nil {\n			_ = s.replay(ctx, c.From.Cut, c.From.Job, s.w.NPEs())\n		}\n		err = agreed(ctx, s.w.Team(), s.restore(ctx, c))\n"),
 		mutant.New("a new journal begins before the cut is safe", "journal.go", "^TestJournal",
 			"	if !s.restored || s.unsafe || s.safe == (Cut{}) {", "	if s.unsafe {"),
 		mutant.New("a journal goes on after a Save that has failed", "journal.go", "^TestJournalAfterFailure",

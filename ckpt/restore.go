@@ -75,12 +75,21 @@ func (s *Set) know() {
 	}
 }
 
-// keepAnew keeps a cut that is restored where it belongs, if that is elsewhere: in the Store, or in places of a job with
-// other numbers of PEs. For these it saves the next cut, as it does after it has replayed journals.
+// keepAnew keeps a cut that is restored where it belongs, if that is elsewhere: in the Store, or in places of a job
+// with other numbers of PEs. For these it saves the next cut, as it does after it has replayed journals.
 func (s *Set) keepAnew(ctx context.Context, c choice) error {
 	switch {
 	case s.journal != nil:
-		if err := s.replay(ctx, c); err != nil {
+		job, pes := c.From.Job, 0
+		if c.kept != nil {
+			pes = c.kept.PEs
+		} else {
+			job, pes = c.Manifest.Job, c.Manifest.PEs
+			if err := s.mustHaveJournals(c.From.Cut, job); err != nil {
+				return err
+			}
+		}
+		if err := s.replay(ctx, c.From.Cut, job, pes); err != nil {
 			return err
 		}
 	case c.kept == nil:

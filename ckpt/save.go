@@ -40,9 +40,9 @@ func (s *Set) Save(ctx context.Context) error {
 	return s.save(ctx, words)
 }
 
-// SaveIfDue is Save if the time of Every has passed by the clock of PE 0, if the job was asked to stop, or if half of the
-// room of the journals of a PE is used. Otherwise it
-// is a barrier of all PEs over all contexts. All PEs get the same answer.
+// SaveIfDue is Save if the time of Every has passed by the clock of PE 0, if the job was asked to stop, or if half of
+// the room of the journals of a PE is used. Otherwise it is a barrier of all PEs over all contexts. All PEs get the
+// same answer.
 func (s *Set) SaveIfDue(ctx context.Context) (saved bool, err error) {
 	words, err := s.settle(ctx, "Set.SaveIfDue")
 	if err != nil || words == 0 {

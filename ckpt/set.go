@@ -63,6 +63,13 @@ type named struct {
 	Parts
 }
 
+// journal is a Journal, as a Set knows it.
+type journal struct {
+	name   string
+	bytes  int
+	replay func(record []byte) error
+}
+
 // An Option changes what New makes.
 type Option func(*Set)
 
@@ -161,8 +168,8 @@ func (e *peError) Error() string { return fmt.Sprintf("PE %d: %s", e.pe, e.text)
 
 func (e *peError) Is(target error) bool { return e.damaged && target == image.ErrDamaged }
 
-// agreed returns the error of the first PE of t that has one, on all PEs. mine is that of this PE. It is collective. The
-// loss of a PE is an error of each PE by itself.
+// agreed returns the error of the first PE of t that has one, on all PEs. mine is that of this PE. It is collective.
+// The loss of a PE is an error of each PE by itself.
 func agreed(ctx context.Context, t *pgas.Team, mine error) error {
 	if _, lost := errors.AsType[*pgas.PeerError](mine); lost {
 		return mine

@@ -41,7 +41,7 @@ var dependencies = map[string]string{
 	"pgas/boot/join":                   "pgas/boot pgas/boot/record pgas/version",
 	"pgas/boot/pmix":                   "",
 	"pgas/boot/launch":                 "pgas/boot pgas/boot/join pgas/boot/launch/internal/agent pgas/boot/launch/internal/frame pgas/boot/launch/internal/output pgas/boot/launch/internal/spawn pgas/boot/record",
-	"pgas/boot/launch/internal/agent":  "pgas/boot pgas/boot/join pgas/boot/launch/internal/frame pgas/boot/launch/internal/output pgas/boot/launch/internal/spawn pgas/boot/record pgas/topo",
+	"pgas/boot/launch/internal/agent":  "internal/cuts/vault pgas/boot pgas/boot/join pgas/boot/launch/internal/frame pgas/boot/launch/internal/output pgas/boot/launch/internal/spawn pgas/boot/record pgas/topo",
 	"pgas/boot/launch/internal/frame":  "pgas/boot pgas/boot/record pgas/version",
 	"pgas/boot/launch/internal/output": "pgas/boot",
 	"pgas/boot/launch/internal/spawn":  "pgas/boot pgas/boot/launch/internal/frame",

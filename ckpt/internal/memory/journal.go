@@ -12,8 +12,8 @@ import (
 	"github.com/gopgas/gopgas/pgas"
 )
 
-// A Journal has the records of a PE since its last cut. They are in the memory of its host, and, after Sync, in the heap
-// of its buddy. The agent of that host keeps them there when the PEs of the term have ended.
+// A Journal has the records of a PE since its last cut. They are in the memory of its host, and, after Sync, in the
+// heap of its buddy. The agent of that host keeps them there when the PEs of the term have ended.
 //
 // There are two areas, for cuts of even and of odd versions, as there are two slots for images: records since a cut may
 // be needed until the next one is safe, and those since the next one are elsewhere.
@@ -153,8 +153,8 @@ func (j *Journal) Sync(ctx context.Context) error {
 	return nil
 }
 
-// Records returns the records of PEs of a job since a cut, of those PEs that this one replays, each PE's in their order.
-// All PEs serve. It returns an error that names a PE of which no host has them any more.
+// Records returns the records of PEs of a job since a cut, of those PEs that this one replays, each PE's in their
+// order. All PEs serve. It returns an error that names a PE of which no host has them any more.
 func (m *Memory) Records(ctx context.Context, c image.Cut, job uint64, pes int) (all [][]byte, err error) {
 	for pe := m.w.PE(); pe < pes; pe += m.w.NPEs() {
 		for version := c.Version; version <= c.Version+1; version++ {

@@ -312,9 +312,9 @@ func (m *Memory) Find(ctx context.Context) ([]*Kept, error) {
 }
 
 // Began returns the term of the first start of the PEs by this launcher, as the PEs that have called Know count terms,
-// or 0 if no host knows it. forgotten is true if all hosts that knew were lost at once, and with them what earlier terms
-// have saved. The memory of this host was made in the launcher's term since, and this is its term now: a host also
-// knows that nothing is lost if its memory is of the first term. Began is collective.
+// or 0 if no host knows it. forgotten is true if all hosts that knew were lost at once, and with them what earlier
+// terms have saved. The memory of this host was made in the launcher's term since, and this is its term now: a host
+// also knows that nothing is lost if its memory is of the first term. Began is collective.
 func (m *Memory) Began(ctx context.Context, since, now int) (first uint64, forgotten bool, err error) {
 	const unknown = math.MaxUint64
 	first = m.slots[place{m.w.PE(), 0, 0}].Known().Load()

@@ -3,9 +3,9 @@
 //
 // The vault of a host has places, one for each PE of the host. A place has rows: row 0 is for its own PE, and each of
 // the others for a PE of another host. A row has two slots for images, so that one image is whole while the other is
-// being made, and two for journals, of what was done since a cut of each of the images. A slot begins with a mark, which
-// says what the slot has. The mark is taken away first and written last, so a process that is killed in between leaves a
-// slot that has nothing.
+// being made, and two for journals, of what was done since a cut of each of the images. A slot begins with a mark,
+// which says what the slot has. The mark is taken away first and written last, so a process that is killed in between
+// leaves a slot that has nothing.
 package vault
 
 //	vault_unsafe.go   places, rows, slots, marks
@@ -78,8 +78,8 @@ type words struct {
 	known  atomic.Uint64 // not 0: the host knows what earlier terms have saved, of which this was the first
 }
 
-// A Slot has an image, a journal or nothing. One goroutine of all processes writes to a slot at a time, and nobody reads it
-// meanwhile.
+// A Slot has an image, a journal or nothing. One goroutine of all processes writes to a slot at a time, and nobody
+// reads it meanwhile.
 type Slot struct {
 	vault *Vault
 	at    int64

@@ -1,5 +1,5 @@
-// Ledger executes operations, and prints the number of each when it is on two hosts. In the end it prints the numbers of
-// all operations that it has executed, and still knows of.
+// Ledger executes operations, and prints the number of each when it is on two hosts. In the end it prints the numbers
+// of all operations that it has executed, and still knows of.
 package main
 
 import (
