@@ -391,6 +391,64 @@ func TestFewerHosts(t *testing.T) {
 	}
 }
 
+// TestUnsafeCut: a cut that is whole and not on two hosts everywhere does not cost the one before, which is: where images
+// are not copied before the next Save, the one before is restored.
+func TestUnsafeCut(t *testing.T) {
+	for _, fewer := range []bool{false, true} {
+		c := newCluster(t, 1, 1, 1, 1)
+		once := func(fails bool) (from int, err error) {
+			h := &heaps{areas: map[int][]byte{}}
+			err = pgastest.Goroutines(t.Context(), c.pes(), pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
+				set, step := c.set(w, h.share(w.PE())), 0
+				set.Add("step", ckpt.Shared(&step))
+				set.Add("item", broken{w, fails})
+				if !fewer {
+					ckpt.NewJournal(set, "log", 100, func(int) error { return nil })
+				}
+				if _, _, err := set.Restore(ctx); err != nil {
+					return err
+				}
+				if w.PE() == 0 {
+					from = step
+				}
+				for step < 2 {
+					step++
+					if err := set.Save(ctx); err != nil {
+						return err
+					}
+				}
+				_, err := set.Wait(ctx)
+				return err
+			})
+			return from, err
+		}
+		_, err := once(false)
+		must(t, err)
+		for host, f := range c.files { // as if the copies of the second cut had not been made
+			v, err := vault.Open(f, 1)
+			must(t, err)
+			for row := range 2 {
+				s, err := v.Slot(0, row, 0)
+				must(t, err)
+				if s.Safe().Store(0); row == 1 && !(fewer && host == 1) { // this host has the image of the one that is dropped
+					s.Clear()
+				}
+				s.Close()
+			}
+		}
+		if fewer {
+			c.drop(3)
+		}
+		if _, err := once(true); err == nil || !strings.Contains(err.Error(), "it is broken") {
+			t.Errorf("the new cut fails: %v", err)
+		}
+		c.drop(0)
+		if from, err := once(false); err != nil || from != 1 {
+			t.Errorf("fewer hosts %v: it goes on from step %d: %v", fewer, from, err)
+		}
+	}
+}
+
 // TestCutOfMore: a cut of more PEs is on two hosts when Restore has restored it. Where it cannot be kept anew it stays
 // where it is.
 func TestCutOfMore(t *testing.T) {

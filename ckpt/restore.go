@@ -332,8 +332,15 @@ func (s *Set) kept(passed []origin) (whole []choice, lost []*memory.Kept) {
 			lost = append(lost, k)
 		}
 	}
+	if slices.ContainsFunc(whole, func(x choice) bool { return x.kept.Safe }) {
+		whole = slices.DeleteFunc(whole, func(x choice) bool { return !x.kept.Safe && s.staysWhereItIs(x.kept) })
+	}
 	return whole, lost
 }
+
+// staysWhereItIs reports whether the images of a cut in memory are restored without a copy on another host. The cut that
+// Save makes next then takes the place of the one before. So the cut must be safe, unless none is.
+func (s *Set) staysWhereItIs(k *memory.Kept) bool { return k.PEs != s.w.NPEs() || s.journal != nil }
 
 // mustNotBeLost says which cut in memory is lost, if it is newer than that which is taken. It returns an error if none
 // is taken, or if no PE can know of cuts and there is no Store, since the program would begin anew in silence.
@@ -389,7 +396,7 @@ func (s *Set) restore(ctx context.Context, c choice) error {
 // journal since then.
 func (s *Set) restoreKept(ctx context.Context, k *memory.Kept) error {
 	return s.memory.Serving(ctx, s.team, func() error {
-		if k.PEs != s.w.NPEs() || s.journal != nil {
+		if s.staysWhereItIs(k) {
 			return s.restoreItems(ctx, s.memory.Open(k))
 		}
 		if err := agreed(ctx, s.team, s.memory.Mend(ctx, k)); err != nil {
