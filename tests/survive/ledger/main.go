@@ -15,8 +15,14 @@ import (
 
 func main() {
 	rounds := flag.Int("rounds", 1500, "how many rounds there are")
+	syncs := flag.Int("bench", 0, "how many Syncs to time, instead of the rounds")
 	flag.Parse()
-	pgas.Main(func(ctx context.Context, w *pgas.World) error { return run(ctx, w, *rounds) })
+	pgas.Main(func(ctx context.Context, w *pgas.World) error {
+		if *syncs > 0 {
+			return bench(ctx, w, *syncs)
+		}
+		return run(ctx, w, *rounds)
+	})
 }
 
 func run(ctx context.Context, w *pgas.World, rounds int) error {
