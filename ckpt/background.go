@@ -142,6 +142,9 @@ func (s *Set) endAtClose() error {
 	if s.group != nil {
 		_ = s.group.Wait()
 	}
+	if s.journal != nil {
+		s.journal.Pause(true)
+	}
 	if s.memory != nil {
 		defer s.memory.Close()
 	}

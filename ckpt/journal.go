@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 
+	"github.com/gopgas/gopgas/ckpt/internal/memory"
 	"github.com/gopgas/gopgas/internal/hook"
 )
 
@@ -34,7 +35,8 @@ type Journal[T any] struct {
 //
 // A T holds no pointers, or it is an encoding.BinaryMarshaler, or one that encoding/gob takes.
 func NewJournal[T any](s *Set, name string, bytes int, replay func(T) error) *Journal[T] {
-	const most = 1 << 38
+	const most = 1 << 38 // what has room in a slot of the memory of a host, by far
+	own := bytes
 	switch {
 	case s.began:
 		hook.Misuse("ckpt.NewJournal", "Restore has been called: make all journals before it")
@@ -43,8 +45,13 @@ func NewJournal[T any](s *Set, name string, bytes int, replay func(T) error) *Jo
 	case len(s.journals) == 256:
 		hook.Misuse("ckpt.NewJournal", "a Set has 256 journals at most")
 	}
+	for _, j := range s.journals {
+		if bytes += j.bytes; bytes > most {
+			hook.Misuse("ckpt.NewJournal", "all journals have %d bytes or more: give them %d at most together", bytes, most)
+		}
+	}
 	j := &Journal[T]{s, name, byte(len(s.journals)), isPlain(reflect.TypeFor[T]())}
-	s.journals = append(s.journals, journal{name, bytes, func(record []byte) error {
+	s.journals = append(s.journals, journal{name, own, func(record []byte) error {
 		var v T
 		if err := j.decode(record, &v); err != nil {
 			return fmt.Errorf("journal %q: %w", name, err)
@@ -61,18 +68,17 @@ func NewJournal[T any](s *Set, name string, bytes int, replay func(T) error) *Jo
 // begin anew, too.
 func (j *Journal[T]) Append(v T) error {
 	s := j.s
-	if s.journal == nil {
-		j.mustHaveRestored("Journal.Append")
+	if j.mustHaveRestored("Journal.Append"); s.journal == nil {
 		return nil
 	}
 	b, err := j.encode(&v)
 	if err != nil {
 		return fmt.Errorf("Journal.Append: journal %q: %w", j.name, err)
 	}
-	if !s.journal.Begun() {
+	switch err := s.journal.Append([]byte{j.index}, b); {
+	case err == memory.ErrNotBegun:
 		hook.Misuse("Journal.Append", "journal %q: nothing is saved yet: call Save once, when the items are what the program begins with", j.name)
-	}
-	if err := s.journal.Append([]byte{j.index}, b); err != nil {
+	case err != nil:
 		return fmt.Errorf("Journal.Append: journal %q: %w", j.name, err)
 	}
 	return nil
@@ -83,8 +89,7 @@ func (j *Journal[T]) Append(v T) error {
 // its errors. After an error the program cannot know which of its last records are there.
 func (j *Journal[T]) Sync(ctx context.Context) error {
 	hook.MustBegin("Journal.Sync", ctx, j.s.w)
-	if j.s.journal == nil {
-		j.mustHaveRestored("Journal.Sync")
+	if j.mustHaveRestored("Journal.Sync"); j.s.journal == nil {
 		return nil
 	}
 	if err := j.s.journal.Sync(ctx); err != nil {
@@ -95,7 +100,7 @@ func (j *Journal[T]) Sync(ctx context.Context) error {
 
 func (j *Journal[T]) mustHaveRestored(op string) {
 	if !j.s.restored {
-		hook.Misuse(op, "journal %q: Restore comes first", j.name)
+		hook.Misuse(op, "journal %q: Restore comes first, and has to return: it has what replay does in the next cut", j.name)
 	}
 }
 
@@ -145,7 +150,11 @@ func (s *Set) turn(ctx context.Context, cut Cut) error {
 		}
 		s.unsafe = false
 	}
-	return agreed(ctx, s.w.Team(), s.journal.Turn(ctx, cut, s.job))
+	err := agreed(ctx, s.w.Team(), s.journal.Turn(ctx, cut, s.job))
+	if err != nil {
+		s.journal.Pause(true)
+	}
+	return err
 }
 
 // replay replays the records of pes PEs of a job since a cut that is restored.
@@ -174,7 +183,7 @@ func (s *Set) replays() bool { return s.journal != nil && s.first != 0 }
 // mustHaveJournals returns an error if journals since a cut of the Store are lost: it was saved since pgasrun has
 // started, and the hosts that had its images and journals in memory are lost.
 func (s *Set) mustHaveJournals(cut Cut, job uint64) error {
-	if !s.forgotten && (s.first == 0 || cut.Term < s.first) {
+	if s.first == 0 || cut.Term < s.first {
 		return nil
 	}
 	for _, k := range s.found {

@@ -337,6 +337,17 @@ func TestJournalLost(t *testing.T) {
 			}
 		})
 	}
+	for name, store := range map[string]*memory{"with a cut": {}, "without": {refuse: "c00000"}} {
+		c := newCluster(t, 1)
+		_, err := c.logJob(say("a"), ckpt.In(store))
+		if name == "with a cut" {
+			must(t, err)
+		}
+		c.lose(0)
+		if _, err := c.logJob(say(), ckpt.In(store)); err == nil || !strings.Contains(err.Error(), "all hosts were lost at once, and with them the journals") {
+			t.Errorf("all hosts, a Store %s: %v", name, err)
+		}
+	}
 	c := newCluster(t, 1, 1)
 	_, err := c.logJob(say("a"))
 	must(t, err)
@@ -431,7 +442,7 @@ func TestJournalAfterFailure(t *testing.T) {
 					return fmt.Errorf("Save %d: %w", i, err)
 				}
 			}
-			if err := log.Append("after"); err == nil || !strings.Contains(err.Error(), "a Save is under way, or has failed") {
+			if err := log.Append("after"); err == nil || !strings.Contains(err.Error(), "a Save is under way or has failed") {
 				return fmt.Errorf("after a Save that has failed: %w", err)
 			}
 			refuse("")

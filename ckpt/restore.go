@@ -191,7 +191,8 @@ func (s *Set) open(ctx context.Context) (err error) {
 		return err
 	}
 	s.term = max(s.term, uint64(images.Term))
-	if s.found, err = s.memory.Find(ctx); err != nil {
+	s.found, err = s.memory.Find(ctx)
+	if err := agreed(ctx, s.w.Team(), err); err != nil {
 		return err
 	}
 	if s.first, s.forgotten, err = s.memory.Began(ctx, images.Since, images.Term); err != nil {
@@ -346,6 +347,8 @@ func (s *Set) staysWhereItIs(k *memory.Kept) bool { return k.PEs != s.w.NPEs() |
 // is taken, or if no PE can know of cuts and there is no Store, since the program would begin anew in silence.
 func (s *Set) mustNotBeLost(c choice, lost []*memory.Kept) error {
 	switch {
+	case s.forgotten && s.store != nil && s.journal != nil:
+		return fmt.Errorf("all hosts were lost at once, and with them the journals in their memory: start the job again to go on from what is in %v without them", s.store)
 	case s.forgotten && s.store == nil:
 		return errors.New("all hosts were lost at once, and with them whatever the job had saved in their memory: start it again to begin anew; with -checkpoint it keeps its cuts on disks, too")
 	case s.forgotten:

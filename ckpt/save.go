@@ -121,6 +121,9 @@ func (s *Set) save(ctx context.Context, words uint64) error {
 	if _, err := s.wait(ctx); err != nil {
 		return fmt.Errorf("Set.Save: %w", err)
 	}
+	if s.journal != nil { // nobody would replay what came after
+		s.journal.Pause(true)
+	}
 	s.say("cut %v is saved, and the job stops as it was asked to: start it again to go on", cut)
 	return ErrStop
 }

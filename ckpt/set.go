@@ -34,7 +34,7 @@ type Set struct {
 	memory   *memory.Memory  // where images are kept between terms; nil: nowhere
 	found    []*memory.Kept  // the cuts that Restore has found there
 	first    uint64          // the term of the first start of the PEs by pgasrun; 0: no cut was made since
-	// no host knows what earlier terms have saved there
+	// forgotten: no host knows what earlier terms have saved there.
 	forgotten bool
 	unsafe    bool           // the last cut could not be made safe
 	shadow    image.Frame    // a copy of what this PE has saved last, where memory is nil
@@ -152,7 +152,7 @@ func (s *Set) described() string {
 		all = append(all, fmt.Sprintf("%s %q", x.Kind, x.name))
 	}
 	for _, j := range s.journals {
-		all = append(all, fmt.Sprintf("journal %q", j.name))
+		all = append(all, fmt.Sprintf("journal %q of %d bytes", j.name, j.bytes))
 	}
 	return strings.Join(all, ", ")
 }

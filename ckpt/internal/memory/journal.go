@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 
 	"github.com/gopgas/gopgas/internal/cuts/image"
@@ -19,18 +20,19 @@ import (
 // be needed until the next one is safe, and those since the next one are elsewhere.
 type Journal struct {
 	m     *Memory
-	bytes int // that an area has
+	bytes int // the size of an area
 	buddy int // -1: there is none
-	row   int // of the place at the buddy
+	row   int // which row of its place the buddy has for this PE
 	heap  pgas.Sym[byte]
 
-	mu   sync.Mutex  // guards what follows
-	mark vault.Mark  // since which cut the records are
-	tag  uint64      // of these records
-	b    []byte      // the memory of the host for them
-	used int         // of b
-	rest bool        // a Save is under way, or has failed
-	sync syncedBytes // of b
+	mu   sync.Mutex // guards what follows
+	mark vault.Mark // the cut since which the records are
+	tag  uint64     // the tag of these records
+	b    []byte     // the memory for records on this host
+	used int        // how many bytes of b have records
+	// paused: a Save is under way or has failed, or the job ends.
+	paused bool
+	sync   syncedBytes // how many of these the buddy has
 }
 
 // syncedBytes is how much of a journal the buddy has.
@@ -78,7 +80,7 @@ func (j *Journal) Turn(ctx context.Context, c image.Cut, job uint64) error {
 	}
 	j.mu.Lock()
 	j.mark = vault.Mark{Cut: c, Job: job, PE: uint32(j.m.w.PE()), PEs: uint32(j.m.w.NPEs()), Bytes: uint64(j.bytes)}
-	j.b, j.tag, j.used, j.sync.n, j.rest = b[:j.bytes], vault.Tag(j.mark), 0, 0, false
+	j.b, j.tag, j.used, j.sync.n, j.paused = b[:j.bytes], vault.Tag(j.mark), 0, 0, false
 	j.mu.Unlock()
 	s.Set(j.mark)
 	if j.buddy < 0 {
@@ -88,18 +90,14 @@ func (j *Journal) Turn(ctx context.Context, c image.Cut, job uint64) error {
 	return j.m.w.Quiet(ctx)
 }
 
-// Begun reports whether Turn has been called.
-func (j *Journal) Begun() bool {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.b != nil
-}
+// ErrNotBegun is the error of Append before the first Turn.
+var ErrNotBegun = errors.New("no journal has begun")
 
 // Pause makes Append fail, or not any more. Turn also ends that.
-func (j *Journal) Pause(rest bool) {
+func (j *Journal) Pause(paused bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.rest = rest
+	j.paused = paused
 }
 
 // Append appends a record that consists of parts.
@@ -112,9 +110,11 @@ func (j *Journal) Append(parts ...[]byte) error {
 	defer j.mu.Unlock()
 	size := vault.SizeOf(n)
 	switch {
-	case j.rest:
-		return errors.New("a Save is under way, or has failed: append before or after it, and save anew after a failure")
-	case size > len(j.b)-j.used:
+	case j.paused:
+		return errors.New("a Save is under way or has failed, or the job ends: append before or after a Save, and save anew after a failure")
+	case j.b == nil:
+		return ErrNotBegun
+	case uint64(n) > math.MaxUint32 || size > len(j.b)-j.used:
 		return fmt.Errorf("%d of %d bytes are used since the last cut, and a record takes %d: save more often, or give it more bytes", j.used, len(j.b), size)
 	}
 	vault.PutRecord(j.b[j.used:], j.tag, parts...)

@@ -219,7 +219,8 @@ func (m *Memory) Own(c image.Cut) []byte {
 	return b
 }
 
-// Safe notes that all images of a cut are where they belong. Nobody needs the cuts of a term with other numbers then.
+// Safe notes that all images of a cut are where they belong. It frees what nobody needs then: the cuts of a term with
+// other numbers, and the journals of earlier terms.
 func (m *Memory) Safe(c image.Cut) {
 	m.own[which(c)].Sent()
 	m.eachOf(c, func(s *vault.Slot, _ int) { s.Safe().Store(1) })
@@ -282,6 +283,7 @@ type Kept struct {
 // Find returns what all PEs have, the newest cut first. It is collective.
 func (m *Memory) Find(ctx context.Context) ([]*Kept, error) {
 	var mine []kept
+	var wrong error // of this PE
 	for _, p := range m.places() {
 		s := m.slots[p] // which New has mapped
 		mark, ok := s.Mark()
@@ -291,7 +293,8 @@ func (m *Memory) Find(ctx context.Context) ([]*Kept, error) {
 		if p.which >= vault.Journals {
 			b, err := s.Bytes()
 			if err != nil {
-				continue // what needs it says that it is not there
+				wrong = fmt.Errorf("a journal in memory: %w", err)
+				continue
 			}
 			mark.Bytes = uint64(vault.EndOf(b, vault.Tag(mark)))
 		}
@@ -308,7 +311,7 @@ func (m *Memory) Find(ctx context.Context) ([]*Kept, error) {
 			m.journals = append(m.journals, x)
 		}
 	}
-	return newest(slices.DeleteFunc(images, isJournal)), nil
+	return newest(slices.DeleteFunc(images, isJournal)), wrong
 }
 
 // Began returns the term of the first start of the PEs by this launcher, as the PEs that have called Know count terms,

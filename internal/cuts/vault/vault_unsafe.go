@@ -167,7 +167,7 @@ func (s *Slot) Known() *atomic.Uint64 { return &s.words().known }
 // remedy if the host has not so much memory.
 func (s *Slot) Grow(bytes uint64) ([]byte, error) {
 	if bytes > slotBytes-MarkBytes {
-		return nil, fmt.Errorf("an image of %d bytes: %d have room in memory", bytes, uint64(slotBytes-MarkBytes))
+		return nil, fmt.Errorf("an image or a journal of %d bytes: %d have room in memory", bytes, uint64(slotBytes-MarkBytes))
 	}
 	if bytes <= uint64(len(s.b)) {
 		return s.b, nil
@@ -178,7 +178,7 @@ func (s *Slot) Grow(bytes uint64) ([]byte, error) {
 		case errors.Is(err, syscall.EINTR):
 			continue
 		case err != nil:
-			return nil, fmt.Errorf("no memory for an image of %d bytes (%w): with -survive an image takes two to four times the memory of what is saved: save less, or take more hosts", bytes, err)
+			return nil, fmt.Errorf("no memory for an image or a journal of %d bytes (%w): with -survive these take two to four times their size: save less, or take more hosts", bytes, err)
 		}
 		break
 	}

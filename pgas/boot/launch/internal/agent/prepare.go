@@ -245,15 +245,18 @@ func (a *Agent) keepJournals() error {
 	if a.images == nil {
 		return nil
 	}
-	v, err := vault.Open(a.images, len(a.pes))
-	if err != nil {
-		return err
-	}
 	most := a.segment.Header.HeapMax
 	for i, st := range a.segment.States {
 		at, bytes, n := st.Journals.At.Load(), st.Journals.Bytes.Load(), st.Journals.Count.Load()
 		if n > 2*(vault.Rows-1) || bytes > most || n*bytes > most || at > most-n*bytes {
 			return fmt.Errorf("PE %d says that %d journals of %d bytes are at %d of its heap, which has %d", a.cfg.Hosts[a.cfg.Host].First+i, n, bytes, at, most)
+		}
+		if n == 0 {
+			continue // a program without journals needs no vault
+		}
+		v, err := vault.Open(a.images, len(a.pes))
+		if err != nil {
+			return err
 		}
 		for k := range n {
 			journal := io.NewSectionReader(a.heaps, int64(a.segment.HeapOffset(i)+at+k*bytes), int64(bytes))
