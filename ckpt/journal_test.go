@@ -323,6 +323,34 @@ func TestJournalReplays(t *testing.T) {
 	}
 }
 
+// TestJournalIsThere: when Sync has returned, the buddy has the record, over a network that brings it as late as it may.
+func TestJournalIsThere(t *testing.T) {
+	c := newCluster(t, 1, 1)
+	h := &heaps{areas: map[int][]byte{}}
+	err := pgastest.Late(t.Context(), 2, 2, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
+		set := c.set(w, h.share(w.PE()))
+		log := ckpt.NewJournal(set, "log", 100, func(int) error { return nil })
+		if _, _, err := set.Restore(ctx); err != nil {
+			return err
+		}
+		if err := set.Save(ctx); err != nil {
+			return err
+		}
+		if w.PE() == 0 {
+			if err := cmp.Or(log.Append(7), log.Sync(ctx)); err != nil {
+				return err
+			}
+			area := h.areas[1][len(h.areas[1])/2:] // since version 1
+			m, ok := vault.ReadHead(area)
+			if end := vault.EndOf(area[vault.HeadBytes:], vault.Tag(m)); !ok || end == 0 {
+				return fmt.Errorf("PE 1 has a journal of %d bytes since %+v, %v", end, m, ok)
+			}
+		}
+		return w.Sync(ctx)
+	})
+	must(t, err)
+}
+
 // TestJournalLost: when the hosts are lost that had a journal, Restore says so, in a job with a Store, too.
 func TestJournalLost(t *testing.T) {
 	for name, store := range map[string]ckpt.Store{"memory": nil, "store": &memory{}} {

@@ -92,7 +92,7 @@ func TestMutants(t *testing.T) {
 		mutant.New("no start is counted in memory", "restore.go", "^TestBadCutInMemory",
 			"			s.memory.CountStart(k.Cut)\n", ""),
 		mutant.New("the next Save does not wait for the one before", "save.go", "^Test(NextSave|Restart)",
-			"	if _, err := s.wait(ctx); err != nil {\n		return fmt.Errorf(\"Set.Save: %w\", err)\n	}\n	if s.journal", "	if s.journal"),
+			"	if _, err := s.wait(ctx); err != nil {\n		return fmt.Errorf(\"Set.Save: %w\", err)\n	}\n	if s.journal != nil { // what", "	if s.journal != nil { // what"),
 		mutant.New("the end of the job does not wait for the last cut", "background.go", "^TestCloseWaits",
 			"	if x != nil && !hook.Leaves(s.w) {", "	if x != nil {"),
 		mutant.New("tells that a cut is there before it is", "background.go", "^TestNextSave",
