@@ -323,7 +323,8 @@ func TestJournalReplays(t *testing.T) {
 	}
 }
 
-// TestJournalIsThere: when Sync has returned, the buddy has the record, over a network that brings it as late as it may.
+// TestJournalIsThere: when Sync has returned, the buddy has the record, over a network that brings it as late as it
+// may.
 func TestJournalIsThere(t *testing.T) {
 	c := newCluster(t, 1, 1)
 	h := &heaps{areas: map[int][]byte{}}

@@ -391,8 +391,8 @@ func TestFewerHosts(t *testing.T) {
 	}
 }
 
-// TestUnsafeCut: a cut that is whole and not on two hosts everywhere does not cost the one before, which is: where images
-// are not copied before the next Save, the one before is restored.
+// TestUnsafeCut: a cut that is whole and not on two hosts everywhere does not cost the one before, which is: where
+// images are not copied before the next Save, the one before is restored.
 func TestUnsafeCut(t *testing.T) {
 	for _, fewer := range []bool{false, true} {
 		c := newCluster(t, 1, 1, 1, 1)
@@ -430,7 +430,8 @@ func TestUnsafeCut(t *testing.T) {
 			for row := range 2 {
 				s, err := v.Slot(0, row, 0)
 				must(t, err)
-				if s.Safe().Store(0); row == 1 && !(fewer && host == 1) { // this host has the image of the one that is dropped
+				hasDropped := fewer && host == 1 // the image of the host that is dropped
+				if s.Safe().Store(0); row == 1 && !hasDropped {
 					s.Clear()
 				}
 				s.Close()

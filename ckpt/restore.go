@@ -339,8 +339,8 @@ func (s *Set) kept(passed []origin) (whole []choice, lost []*memory.Kept) {
 	return whole, lost
 }
 
-// staysWhereItIs reports whether the images of a cut in memory are restored without a copy on another host. The cut that
-// Save makes next then takes the place of the one before. So the cut must be safe, unless none is.
+// staysWhereItIs reports whether the images of a cut in memory are restored without a copy on another host. The cut
+// that Save makes next then takes the place of the one before. So the cut must be safe, unless none is.
 func (s *Set) staysWhereItIs(k *memory.Kept) bool { return k.PEs != s.w.NPEs() || s.journal != nil }
 
 // mustNotBeLost says which cut in memory is lost, if it is newer than that which is taken. It returns an error if none
