@@ -36,7 +36,6 @@ type Journal[T any] struct {
 // A T holds no pointers, or it is an encoding.BinaryMarshaler, or one that encoding/gob takes.
 func NewJournal[T any](s *Set, name string, bytes int, replay func(T) error) *Journal[T] {
 	const most = 1 << 38 // what has room in a slot of the memory of a host, by far
-	own := bytes
 	switch {
 	case s.began:
 		hook.Misuse("ckpt.NewJournal", "Restore has been called: make all journals before it")
@@ -44,14 +43,11 @@ func NewJournal[T any](s *Set, name string, bytes int, replay func(T) error) *Jo
 		hook.Misuse("ckpt.NewJournal", "journal %q of %d bytes: give a name, 1 to %d bytes and a function", name, bytes, most)
 	case len(s.journals) == 256:
 		hook.Misuse("ckpt.NewJournal", "a Set has 256 journals at most")
-	}
-	for _, j := range s.journals {
-		if bytes += j.bytes; bytes > most {
-			hook.Misuse("ckpt.NewJournal", "all journals have %d bytes or more: give them %d at most together", bytes, most)
-		}
+	case s.journalBytes()+bytes > most:
+		hook.Misuse("ckpt.NewJournal", "all journals have %d bytes: give them %d at most together", s.journalBytes()+bytes, most)
 	}
 	j := &Journal[T]{s, name, byte(len(s.journals)), isPlain(reflect.TypeFor[T]())}
-	s.journals = append(s.journals, journal{name, own, func(record []byte) error {
+	s.journals = append(s.journals, journal{name, bytes, func(record []byte) error {
 		var v T
 		if err := j.decode(record, &v); err != nil {
 			return fmt.Errorf("journal %q: %w", name, err)
@@ -71,11 +67,13 @@ func (j *Journal[T]) Append(v T) error {
 	if j.mustHaveRestored("Journal.Append"); s.journal == nil {
 		return nil
 	}
-	b, err := j.encode(&v)
-	if err != nil {
-		return fmt.Errorf("Journal.Append: journal %q: %w", j.name, err)
+	var err error
+	if j.plain {
+		err = s.journal.Append([]byte{j.index}, bytesOfOne(&v))
+	} else {
+		err = j.appendEncoded(v)
 	}
-	switch err := s.journal.Append([]byte{j.index}, b); {
+	switch {
 	case err == memory.ErrNotBegun:
 		hook.Misuse("Journal.Append", "journal %q: nothing is saved yet: call Save once, when the items are what the program begins with", j.name)
 	case err != nil:
@@ -104,25 +102,31 @@ func (j *Journal[T]) mustHaveRestored(op string) {
 	}
 }
 
-func (j *Journal[T]) encode(p *T) ([]byte, error) {
-	if j.plain {
-		return bytesOf([]T{*p}), nil
+// appendEncoded is Append of a T with pointers.
+func (j *Journal[T]) appendEncoded(v T) error {
+	b, err := encode(&v)
+	if err != nil {
+		return err
 	}
-	return encode(p)
+	return j.s.journal.Append([]byte{j.index}, b)
 }
 
 func (j *Journal[T]) decode(b []byte, p *T) error {
 	if !j.plain {
 		return decode(b, p)
 	}
-	all := make([]T, 1)
-	to := bytesOf(all)
-	if len(to) != len(b) {
-		return fmt.Errorf("a record has %d bytes, and a value %d", len(b), len(to))
+	if n := copy(bytesOfOne(p), b); n != len(b) || n != widthOf[T]() {
+		return fmt.Errorf("a record has %d bytes, and a value %d", len(b), widthOf[T]())
 	}
-	copy(to, b)
-	*p = all[0]
 	return nil
+}
+
+// journalBytes returns how much room all journals of the Set have.
+func (s *Set) journalBytes() (n int) {
+	for _, j := range s.journals {
+		n += j.bytes
+	}
+	return n
 }
 
 // openJournal makes the journal of the Set, if it has any and keeps cuts in memory.
@@ -130,11 +134,7 @@ func (s *Set) openJournal(ctx context.Context, images *hook.ImageFile) (err erro
 	if len(s.journals) == 0 {
 		return nil
 	}
-	bytes := 0
-	for _, j := range s.journals {
-		bytes += j.bytes
-	}
-	s.journal, err = s.memory.NewJournal(ctx, bytes, images.ShareJournals)
+	s.journal, err = s.memory.NewJournal(ctx, s.journalBytes(), images.ShareJournals)
 	return err
 }
 

@@ -165,24 +165,14 @@ func TestJournal(t *testing.T) {
 		j := &opsJob{rounds: 12, every: 2 + r.IntN(4)}
 		schedule := r.Uint64() // of the undisturbed run and the first term
 		once := func(deaths []sim.Death) (time.Duration, []error) {
-			n := c.pes()
-			errs := make([]error, n)
-			j.restored, j.done = slices.Repeat([]int{-1}, n), make([][]uint64, n)
-			for pe := range n {
-				errs[pe] = errNotRun
-			}
+			j.restored, j.done = slices.Repeat([]int{-1}, c.pes()), make([][]uint64, c.pes())
 			var mu sync.Mutex
 			h := &heaps{areas: map[int][]byte{}}
-			cfg := sim.Config{Seed: schedule, Adversary: seed%3 > 0, Deaths: deaths, HeapMax: 32 << 20, Topology: "host:2"}
-			report, err := sim.Run(t.Context(), cfg, n, func(ctx context.Context, w *pgas.World) error {
-				errs[w.PE()] = j.run(ctx, w, c.set(w, h.share(w.PE())), &mu)
-				h.keep(c)
-				return nil
+			cfg := sim.Config{Seed: schedule, Adversary: seed%3 > 0, Deaths: deaths}
+			return c.simulate(cfg, func(ctx context.Context, w *pgas.World) error {
+				defer h.keep(c)
+				return j.run(ctx, w, c.set(w, h.share(w.PE())), &mu)
 			})
-			if err != nil && len(deaths) == 0 {
-				errs[0] = err
-			}
-			return report.Time, errs
 		}
 		begin := func() { j.acked, j.next, j.replayed = map[uint64]bool{}, 0, 0 }
 		begin()
@@ -206,9 +196,7 @@ func TestJournal(t *testing.T) {
 				if last := acks[r.IntN(len(acks))]; term == 0 { // just when it acknowledges operations
 					lost, at = c.hostOf(last.pe), last.at+1
 				}
-				for i := range c.hosts[lost].PEs {
-					deaths = append(deaths, sim.Death{PE: c.hosts[lost].First + i, At: at})
-				}
+				deaths = c.deaths(lost, at)
 			default:
 				deaths = append(deaths, sim.Death{PE: r.IntN(n), At: at})
 			}
@@ -217,12 +205,7 @@ func TestJournal(t *testing.T) {
 			if errors.Join(errs...) == nil {
 				break
 			}
-			for pe, err := range errs {
-				_, isPeer := errors.AsType[*pgas.PeerError](err)
-				if err != nil && !isPeer && (err != errNotRun || len(deaths) == 0) {
-					t.Fatalf("seed %d, term %d, deaths %v: PE %d of %d: %v", seed, term, deaths, pe, n, err)
-				}
-			}
+			mustBeDeaths(t, errs, "seed %d, term %d, deaths %v", seed, term, deaths)
 			mended = mended && lost < 0 || slices.Min(j.restored) >= 0
 			switch {
 			case lost < 0:
@@ -489,4 +472,26 @@ func TestJournalAfterFailure(t *testing.T) {
 			t.Errorf("%v replayed: %v", replayed, err)
 		}
 	}
+}
+
+// TestAppendAllocatesNothing: a record of a value without pointers.
+func TestAppendAllocatesNothing(t *testing.T) {
+	c := newCluster(t, 1)
+	err := pgastest.Goroutines(t.Context(), 1, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
+		set := c.set(w)
+		log := ckpt.NewJournal(set, "log", 1<<16, func([2]uint64) error { return nil })
+		if _, _, err := set.Restore(ctx); err != nil {
+			return err
+		}
+		if err := set.Save(ctx); err != nil {
+			return err
+		}
+		var err error
+		n := testing.AllocsPerRun(1000, func() { err = cmp.Or(err, log.Append([2]uint64{1, 2})) })
+		if n > 0 && err == nil {
+			err = fmt.Errorf("Append makes %v allocations", n)
+		}
+		return err
+	})
+	must(t, err)
 }

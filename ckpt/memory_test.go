@@ -81,6 +81,41 @@ func (c *cluster) set(w *pgas.World, opts ...ckpt.Option) *ckpt.Set {
 	return ckpt.New(w, append([]ckpt.Option{ckpt.InTerm(c.since[host], c.term, c.files[host], c.hosts)}, opts...)...)
 }
 
+// errNotRun is the error of a PE that has died, or that another one did not join.
+var errNotRun = errors.New("the PE has not run to its end")
+
+// simulate runs a term in the simulator, and returns how long it takes and the errors of its PEs.
+func (c *cluster) simulate(cfg sim.Config, body func(ctx context.Context, w *pgas.World) error) (time.Duration, []error) {
+	errs := slices.Repeat([]error{errNotRun}, c.pes())
+	cfg.HeapMax, cfg.Topology = 32<<20, "host:2"
+	report, err := sim.Run(c.t.Context(), cfg, c.pes(), func(ctx context.Context, w *pgas.World) error {
+		errs[w.PE()] = body(ctx, w)
+		return nil
+	})
+	if err != nil && len(cfg.Deaths) == 0 {
+		errs[0] = err
+	}
+	return report.Time, errs
+}
+
+// deaths are those of all PEs of a host.
+func (c *cluster) deaths(host int, at time.Duration) (all []sim.Death) {
+	for i := range c.hosts[host].PEs {
+		all = append(all, sim.Death{PE: c.hosts[host].First + i, At: at})
+	}
+	return all
+}
+
+// mustBeDeaths fails if one of the errors of a term says something else than that PEs have died.
+func mustBeDeaths(t *testing.T, errs []error, format string, args ...any) {
+	t.Helper()
+	for pe, err := range errs {
+		if _, isPeer := errors.AsType[*pgas.PeerError](err); err != nil && !isPeer && err != errNotRun {
+			t.Fatalf("%s: PE %d of %d: %v", fmt.Sprintf(format, args...), pe, len(errs), err)
+		}
+	}
+}
+
 // ringJob is a job with a state that depends on each step: each PE mixes its words with those of its neighbour.
 type ringJob struct {
 	words, steps, every int
@@ -163,19 +198,11 @@ func TestTerms(t *testing.T) {
 		n := c.pes()
 		j := &ringJob{words: 30_000, steps: 9, every: 1 + r.IntN(3), restored: make([]int, n), sums: make([]uint64, n)}
 		once := func(deaths []sim.Death) (time.Duration, []error) {
-			errs := make([]error, n)
 			for pe := range n {
-				j.restored[pe], j.sums[pe], errs[pe] = -1, 0, errors.New("the PE has died")
+				j.restored[pe], j.sums[pe] = -1, 0
 			}
-			cfg := sim.Config{Seed: r.Uint64(), Adversary: seed%3 > 0, Deaths: deaths, HeapMax: 32 << 20, Topology: "host:2"}
-			report, err := sim.Run(t.Context(), cfg, n, func(ctx context.Context, w *pgas.World) error {
-				errs[w.PE()] = j.run(ctx, w, c.set(w))
-				return nil
-			})
-			if err != nil && len(deaths) == 0 {
-				errs[0] = err
-			}
-			return report.Time, errs
+			cfg := sim.Config{Seed: r.Uint64(), Adversary: seed%3 > 0, Deaths: deaths}
+			return c.simulate(cfg, func(ctx context.Context, w *pgas.World) error { return j.run(ctx, w, c.set(w)) })
 		}
 		whole, errs := once(nil)
 		if err := errors.Join(errs...); err != nil {
@@ -194,9 +221,7 @@ func TestTerms(t *testing.T) {
 			case term > 6 || x == 0:
 			case x == 1 && mended && len(c.hosts) > 1:
 				lost = r.IntN(len(c.hosts))
-				for i := range c.hosts[lost].PEs {
-					deaths = append(deaths, sim.Death{PE: c.hosts[lost].First + i, At: at})
-				}
+				deaths = c.deaths(lost, at)
 			default:
 				deaths = append(deaths, sim.Death{PE: r.IntN(n), At: at})
 			}
@@ -208,12 +233,7 @@ func TestTerms(t *testing.T) {
 				break
 			}
 			restarts++
-			for pe, err := range errs {
-				_, isPeer := errors.AsType[*pgas.PeerError](err)
-				if err != nil && !isPeer && (!slices.ContainsFunc(deaths, func(d sim.Death) bool { return d.PE == pe }) || len(deaths) == 0) {
-					t.Fatalf("seed %d, term %d, deaths %v: PE %d: %v", seed, term, deaths, pe, err)
-				}
-			}
+			mustBeDeaths(t, errs, "seed %d, term %d, deaths %v", seed, term, deaths)
 			mended = slices.Min(j.restored) >= 0 || lost < 0 && mended
 			if lost >= 0 {
 				c.lose(lost)
@@ -288,9 +308,6 @@ func (j *dealJob) run(ctx context.Context, w *pgas.World, set *ckpt.Set) error {
 	return nil
 }
 
-// errNotRun is the error of a PE that has died, or that another one did not join.
-var errNotRun = errors.New("the PE has not run to its end")
-
 // TestFewerHosts: hosts of a job are lost at random moments, and the job goes on without them, out of memory alone. In
 // between PEs die, also while the first cut of the fewer hosts is made. No host is lost before all images are on two.
 func TestFewerHosts(t *testing.T) {
@@ -312,20 +329,9 @@ func TestFewerHosts(t *testing.T) {
 		j := &dealJob{steps: 7, every: 1 + r.IntN(3)}
 		once := func(deaths []sim.Death) (time.Duration, []error) {
 			n := c.pes()
-			errs := make([]error, n)
 			j.restored, j.values, j.saved = slices.Repeat([]int{-1}, n), make([][]uint64, n), make([]bool, n)
-			for pe := range n {
-				errs[pe] = errNotRun
-			}
-			cfg := sim.Config{Seed: r.Uint64(), Adversary: seed%3 > 0, Deaths: deaths, HeapMax: 32 << 20, Topology: "host:2"}
-			report, err := sim.Run(t.Context(), cfg, n, func(ctx context.Context, w *pgas.World) error {
-				errs[w.PE()] = j.run(ctx, w, c.set(w))
-				return nil
-			})
-			if err != nil && len(deaths) == 0 {
-				errs[0] = err
-			}
-			return report.Time, errs
+			cfg := sim.Config{Seed: r.Uint64(), Adversary: seed%3 > 0, Deaths: deaths}
+			return c.simulate(cfg, func(ctx context.Context, w *pgas.World) error { return j.run(ctx, w, c.set(w)) })
 		}
 		whole, errs := once(nil)
 		if err := errors.Join(errs...); err != nil {
@@ -345,9 +351,7 @@ func TestFewerHosts(t *testing.T) {
 			case term > 12 || term > 3 && x == 0:
 			case x < 4 && mended && len(c.hosts) > 1:
 				lost = r.IntN(len(c.hosts))
-				for i := range c.hosts[lost].PEs {
-					deaths = append(deaths, sim.Death{PE: c.hosts[lost].First + i, At: at})
-				}
+				deaths = c.deaths(lost, at)
 			default:
 				deaths = append(deaths, sim.Death{PE: r.IntN(n), At: at})
 			}
@@ -358,12 +362,7 @@ func TestFewerHosts(t *testing.T) {
 			if errors.Join(errs...) == nil {
 				break
 			}
-			for pe, err := range errs {
-				_, isPeer := errors.AsType[*pgas.PeerError](err)
-				if err != nil && !isPeer && (err != errNotRun || len(deaths) == 0) {
-					t.Fatalf("seed %d, term %d, deaths %v: PE %d of %d: %v", seed, term, deaths, pe, n, err)
-				}
-			}
+			mustBeDeaths(t, errs, "seed %d, term %d, deaths %v", seed, term, deaths)
 			mended = mended && lost < 0 || slices.Min(j.restored) >= 0
 			switch {
 			case !slices.Contains(j.saved, false):
@@ -391,37 +390,41 @@ func TestFewerHosts(t *testing.T) {
 	}
 }
 
+// twoSteps runs a term that goes on to step 2 and saves each step, and returns the step from which it goes on. If it
+// fails PE 1 cannot save.
+func (c *cluster) twoSteps(fails, logs bool) (from int, err error) {
+	h := &heaps{areas: map[int][]byte{}}
+	err = pgastest.Goroutines(c.t.Context(), c.pes(), pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
+		set, step := c.set(w, h.share(w.PE())), 0
+		set.Add("step", ckpt.Shared(&step))
+		set.Add("item", broken{w, fails})
+		if logs {
+			ckpt.NewJournal(set, "log", 100, func(int) error { return nil })
+		}
+		if _, _, err := set.Restore(ctx); err != nil {
+			return err
+		}
+		if w.PE() == 0 {
+			from = step
+		}
+		for step < 2 {
+			step++
+			if err := set.Save(ctx); err != nil {
+				return err
+			}
+		}
+		_, err := set.Wait(ctx)
+		return err
+	})
+	return from, err
+}
+
 // TestUnsafeCut: a cut that is whole and not on two hosts everywhere does not cost the one before, which is: where
 // images are not copied before the next Save, the one before is restored.
 func TestUnsafeCut(t *testing.T) {
 	for _, fewer := range []bool{false, true} {
 		c := newCluster(t, 1, 1, 1, 1)
-		once := func(fails bool) (from int, err error) {
-			h := &heaps{areas: map[int][]byte{}}
-			err = pgastest.Goroutines(t.Context(), c.pes(), pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
-				set, step := c.set(w, h.share(w.PE())), 0
-				set.Add("step", ckpt.Shared(&step))
-				set.Add("item", broken{w, fails})
-				if !fewer {
-					ckpt.NewJournal(set, "log", 100, func(int) error { return nil })
-				}
-				if _, _, err := set.Restore(ctx); err != nil {
-					return err
-				}
-				if w.PE() == 0 {
-					from = step
-				}
-				for step < 2 {
-					step++
-					if err := set.Save(ctx); err != nil {
-						return err
-					}
-				}
-				_, err := set.Wait(ctx)
-				return err
-			})
-			return from, err
-		}
+		once := func(fails bool) (from int, err error) { return c.twoSteps(fails, !fewer) }
 		_, err := once(false)
 		must(t, err)
 		for host, f := range c.files { // as if the copies of the second cut had not been made
@@ -454,28 +457,7 @@ func TestUnsafeCut(t *testing.T) {
 // where it is.
 func TestCutOfMore(t *testing.T) {
 	c := newCluster(t, 2, 2, 2)
-	once := func(fails bool) (from int, err error) {
-		err = pgastest.Goroutines(t.Context(), c.pes(), pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
-			set, step := c.set(w), 0
-			set.Add("step", ckpt.Shared(&step))
-			set.Add("item", broken{w, fails})
-			if _, _, err := set.Restore(ctx); err != nil {
-				return err
-			}
-			if w.PE() == 0 {
-				from = step
-			}
-			for step < 2 {
-				step++
-				if err := set.Save(ctx); err != nil {
-					return err
-				}
-			}
-			_, err := set.Wait(ctx)
-			return err
-		})
-		return from, err
-	}
+	once := func(fails bool) (from int, err error) { return c.twoSteps(fails, false) }
 	_, err := once(false)
 	must(t, err)
 	c.drop(1)

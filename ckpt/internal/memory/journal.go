@@ -154,7 +154,7 @@ func (j *Journal) Sync(ctx context.Context) error {
 }
 
 // Records returns the records of PEs of a job since a cut, of those PEs that this one replays, each PE's in their
-// order. All PEs serve. It returns an error that names a PE of which no host has them any more.
+// order. All PEs serve. A PE of which there is no journal had not begun one: its image is on a host that would have it.
 func (m *Memory) Records(ctx context.Context, c image.Cut, job uint64, pes int) (all [][]byte, err error) {
 	for pe := m.w.PE(); pe < pes; pe += m.w.NPEs() {
 		for version := c.Version; version <= c.Version+1; version++ {

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/gopgas/gopgas/pgas/boot"
 	"golang.org/x/sys/unix"
@@ -147,7 +146,7 @@ func TestFewerHosts(t *testing.T) {
 	}
 }
 
-// TestFewerHostsSeen: whoever looks at a job that goes on with fewer hosts sees these, and their PEs.
+// TestFewerHostsSeen: the snapshots of a job that goes on with fewer hosts have these hosts and their PEs.
 func TestFewerHostsSeen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var now func() Snapshot
@@ -210,22 +209,7 @@ func testFewerHosts(t *testing.T, r *rand.Rand) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		lost := map[string]bool{}
-		for range 1 + r.IntN(8) {
-			if s.awaitAll(ctx, 0); ctx.Err() != nil {
-				return
-			}
-			if r.IntN(2) == 0 {
-				lost = map[string]bool{}
-				time.Sleep(calmTime) // a host may be lost again then
-			}
-			for range 1 + r.IntN(3) { // the later ones while the next term begins
-				for host := range s.killSome(r, 1+r.IntN(2), lost) {
-					lost[host] = true
-				}
-				time.Sleep(time.Duration(r.Int64N(int64(30 * latency)))) // for the next moment
-			}
-		}
+		s.killNow(ctx, r, 1+r.IntN(8), 0)
 	}()
 	res, err := Run(t.Context(), spec)
 	cancel()

@@ -58,22 +58,7 @@ func testSpares(t *testing.T, r *rand.Rand) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		lost := map[string]bool{}
-		for range r.IntN(8) {
-			if s.awaitAll(ctx, 2*len(spec.Hosts)); ctx.Err() != nil {
-				return
-			}
-			if r.IntN(2) == 0 {
-				lost = map[string]bool{}
-				time.Sleep(calmTime) // a host may be lost again then
-			}
-			for range 1 + r.IntN(3) { // the later ones while the next term begins
-				for host := range s.killSome(r, 1+r.IntN(2), lost) {
-					lost[host] = true
-				}
-				time.Sleep(time.Duration(r.Int64N(int64(30 * latency)))) // for the next moment
-			}
-		}
+		s.killNow(ctx, r, r.IntN(8), 2*len(spec.Hosts))
 	}()
 	res, err := Run(t.Context(), spec)
 	cancel()
@@ -86,6 +71,27 @@ func testSpares(t *testing.T, r *rand.Rand) {
 	}
 	s.checkReplaced(t, &said)
 	s.checkEnded(t)
+}
+
+// killNow kills some PEs, agents and relays, so many times: each time when all PEs stay, of which there are pes, and
+// while the next term begins. No host is lost twice in a row.
+func (s *simulation) killNow(ctx context.Context, r *rand.Rand, times, pes int) {
+	lost := map[string]bool{}
+	for range times {
+		if s.awaitAll(ctx, pes); ctx.Err() != nil {
+			return
+		}
+		if r.IntN(2) == 0 {
+			lost = map[string]bool{}
+			time.Sleep(calmTime) // in simulated time, for the launcher to begin a new row of failures
+		}
+		for range 1 + r.IntN(3) {
+			for host := range s.killSome(r, 1+r.IntN(2), lost) {
+				lost[host] = true
+			}
+			time.Sleep(time.Duration(r.Int64N(int64(30 * latency)))) // in simulated time, for another step of the job
+		}
+	}
 }
 
 // awaitAll waits until allStay, or the end of ctx.

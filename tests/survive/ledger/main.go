@@ -14,18 +14,18 @@ import (
 )
 
 func main() {
-	rounds := flag.Int("rounds", 1500, "how many rounds there are")
 	syncs := flag.Int("bench", 0, "how many Syncs to time, instead of the rounds")
 	flag.Parse()
 	pgas.Main(func(ctx context.Context, w *pgas.World) error {
 		if *syncs > 0 {
 			return bench(ctx, w, *syncs)
 		}
-		return run(ctx, w, *rounds)
+		return run(ctx, w)
 	})
 }
 
-func run(ctx context.Context, w *pgas.World, rounds int) error {
+func run(ctx context.Context, w *pgas.World) error {
+	const rounds = 1500
 	set, round := ckpt.New(w), 0
 	var done []string
 	set.Add("round", ckpt.Shared(&round))
