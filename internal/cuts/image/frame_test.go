@@ -35,6 +35,11 @@ func TestFrames(t *testing.T) {
 					if len(b) > 0 {
 						b[r.IntN(len(b))]++
 					}
+					if r.IntN(2) == 0 { // many chunks next to each other
+						for from := r.IntN(len(b) + 1); from < len(b) && r.IntN(20) > 0; from += 100 {
+							b[from]++
+						}
+					}
 				}
 			}
 			h.Cut.Version = version
