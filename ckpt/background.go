@@ -89,7 +89,7 @@ var errPanic = errors.New("the goroutine that wrote it has panicked")
 
 // writeAndTell writes a cut, and tells the goroutine that waits for that.
 func (s *Set) writeAndTell(ctx context.Context, x *writing, parent Cut) {
-	defer func() { s.done.Set(s.w.PE(), x.cut.Version) }()
+	defer func() { s.done.Set(s.w.PE(), writtenOf(x.cut)) }()
 	x.err = s.write(ctx, x, parent)
 }
 
@@ -111,19 +111,38 @@ func (s *Set) wait(ctx context.Context) (Cut, error) {
 	if x == nil {
 		return s.safe, nil
 	}
-	if _, err := s.done.WaitUntil(ctx, pgas.GE, x.cut.Version); err != nil {
+	if _, err := s.done.WaitUntil(ctx, pgas.GE, writtenOf(x.cut)); err != nil {
 		return s.safe, err
 	}
 	return s.end(x)
 }
 
+// waitKept waits until the cut of the last Save is in the memory of hosts. If that failed it returns why.
+func (s *Set) waitKept(ctx context.Context) error {
+	x := s.writing
+	if x == nil {
+		return nil
+	}
+	if _, err := s.done.WaitUntil(ctx, pgas.GE, keptOf(x.cut)); err != nil || x.kept {
+		return err
+	}
+	_, err := s.wait(ctx)
+	return err
+}
+
+// keptOf returns what a PE's done is when a cut is in the memory of hosts.
+func keptOf(c Cut) uint64 { return 2 * c.Version }
+
+// writtenOf returns what a PE's done is when nothing more happens to a cut: it is where it belongs, or has failed.
+func writtenOf(c Cut) uint64 { return keptOf(c) + 1 }
+
 // end ends the writing of a cut.
 func (s *Set) end(x *writing) (Cut, error) {
 	s.writing = nil
 	if x.err != nil {
-		s.unsafe = true
 		_ = s.group.Wait() // it panics as the goroutine has
-		if s.memory != nil && x.job == s.job {
+		if s.memory != nil && x.job == s.job && !x.kept {
+			s.unsafe = true
 			s.last.Version++ // the next Save makes its images in the place of these, and those of the cut before stay
 		}
 		return s.safe, fmt.Errorf("cut %v was not saved: %w", x.cut, x.err)
@@ -166,6 +185,8 @@ func (s *Set) write(ctx context.Context, x *writing, parent Cut) error {
 		if err := s.remember(ctx, x.cut); err != nil {
 			return err
 		}
+		x.kept = true
+		s.done.Set(s.w.PE(), keptOf(x.cut))
 	}
 	if s.store == nil {
 		return nil

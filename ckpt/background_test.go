@@ -1,6 +1,7 @@
 package ckpt_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -113,6 +114,34 @@ func TestItemFails(t *testing.T) {
 	must(t, err)
 	if names, _ := store.List(t.Context(), "c"); len(names) > 0 {
 		t.Errorf("%q is saved", names)
+	}
+}
+
+// TestOneByteChanges: a Save after which one byte has changed since the Save before, wherever it is.
+func TestOneByteChanges(t *testing.T) {
+	store, want := &memory{}, make([]byte, 150<<10)
+	for _, at := range []int{0, 1000, 64<<10 - 1, 100 << 10, len(want) - 1} {
+		err := pgastest.Goroutines(t.Context(), 1, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
+			s, err := pgas.Alloc[byte](ctx, w, len(want))
+			if err != nil {
+				return err
+			}
+			set := ckpt.New(w, ckpt.In(store))
+			set.Add("s", ckpt.Sym(s))
+			if _, _, err := set.Restore(ctx); err != nil {
+				return err
+			}
+			if !bytes.Equal(s.Local(), want) {
+				return fmt.Errorf("before byte %d changes, others have: they are not restored", at)
+			}
+			if err := set.Save(ctx); err != nil {
+				return err
+			}
+			s.Local()[at]++
+			want[at]++
+			return set.Save(ctx)
+		})
+		must(t, err)
 	}
 }
 

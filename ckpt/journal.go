@@ -145,7 +145,7 @@ func (s *Set) turn(ctx context.Context, cut Cut) error {
 		return nil
 	}
 	if !s.restored || s.unsafe || s.safe == (Cut{}) {
-		if _, err := s.wait(ctx); err != nil {
+		if err := s.waitKept(ctx); err != nil {
 			return err
 		}
 		s.unsafe = false

@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/gopgas/gopgas/ckpt"
 	"github.com/gopgas/gopgas/internal/cuts/vault"
 	"github.com/gopgas/gopgas/pgas"
@@ -238,6 +240,9 @@ func (c *cluster) logJob(then func(ctx context.Context, set *ckpt.Set, log *ckpt
 		defer h.keep(c)
 		set, step := c.set(w, append([]ckpt.Option{h.share(w.PE())}, opts...)...), 0
 		set.Add("step", ckpt.Shared(&step))
+		if c.more != nil {
+			set.Add("more", ckpt.Value(&c.more[w.PE()]))
+		}
 		ckpt.NewJournal(set, "numbers", 100, func(x [3]int32) error {
 			replayed[w.PE()] = append(replayed[w.PE()], fmt.Sprint(x))
 			return nil
@@ -430,46 +435,86 @@ func TestJournalRefuses(t *testing.T) {
 	must(t, err)
 }
 
-// TestJournalAfterFailure: after a Save that has failed nothing is logged that a later term would not replay, and after
-// one that has not, everything is.
+// TestJournalAfterFailure: after a Save for which a host has no memory nothing is logged that a later term would not
+// replay, and everything is after one that succeeds.
 func TestJournalAfterFailure(t *testing.T) {
 	for _, mends := range []bool{false, true} {
-		store := &memory{}
-		refuse := func(name string) {
-			store.mu.Lock()
-			defer store.mu.Unlock()
-			store.refuse = name
-		}
 		c := newCluster(t, 1, 1)
-		_, err := c.logJob(func(ctx context.Context, set *ckpt.Set, log *ckpt.Journal[string]) error {
-			if _, err := set.Wait(ctx); err != nil {
-				return err
-			}
-			refuse("c00000")
-			for i := range 3 { // the first cut fails while the program goes on, the last before Save returns
+		file := c.files[1]
+		c.more = make([]string, 2)
+		fd, err := unix.FcntlInt(file.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+		must(t, err)
+		c.files[1] = os.NewFile(uintptr(fd), "images")
+		var grow, shrink sync.Once
+		_, err = c.logJob(func(ctx context.Context, set *ckpt.Set, log *ckpt.Journal[string]) error {
+			for i := range 3 {
+				if _, err := set.Wait(ctx); i == 1 && err == nil { // host 1 has no memory for a copy of what PE 0 saves now
+					grow.Do(func() {
+						c.files[1].Close()
+						c.files[1], c.more[0] = file, strings.Repeat("x", 100<<10)
+					})
+				}
 				if err := log.Append(fmt.Sprint("before ", i)); err != nil {
 					return err
 				}
-				if err := set.Save(ctx); (err != nil) != (i > 0) {
+				if err := set.Save(ctx); (err != nil) != (i > 1) { // one fails while the program goes on, and one in Save
 					return fmt.Errorf("Save %d: %w", i, err)
 				}
 			}
 			if err := log.Append("after"); err == nil || !strings.Contains(err.Error(), "a Save is under way or has failed") {
 				return fmt.Errorf("after a Save that has failed: %w", err)
 			}
-			refuse("")
 			if !mends {
 				return nil
 			}
+			shrink.Do(func() { c.more[0] = "" })
 			if err := set.Save(ctx); err != nil {
 				return err
 			}
 			return say("then")(ctx, set, log)
+		})
+		must(t, err)
+		replayed, err := c.logJob(say())
+		want := []string{"before 1", "before 2"}
+		if mends {
+			want = []string{"then"}
+		}
+		for pe, got := range replayed {
+			if !slices.Equal(got, want) {
+				t.Errorf("PE %d replays %q, not %q: %v", pe, got, want, err)
+			}
+		}
+	}
+}
+
+// TestJournalStoreFails: journals go on from a cut that is in memory alone, since the Store does not work.
+func TestJournalStoreFails(t *testing.T) {
+	store := &memory{refuse: "c00000"}
+	c := newCluster(t, 1, 1)
+	for term := range 2 {
+		want := []string{"after 2"}
+		if term == 0 {
+			want = nil
+		}
+		replayed, err := c.logJob(func(ctx context.Context, set *ckpt.Set, log *ckpt.Journal[string]) error {
+			if _, err := set.Wait(ctx); err == nil {
+				return errors.New("the Store works")
+			}
+			for i := range 3 {
+				if err := errors.Join(set.Save(ctx), log.Append(fmt.Sprint("after ", i)), log.Sync(ctx)); err != nil {
+					return err
+				}
+				if _, err := set.Wait(ctx); err == nil {
+					return errors.New("the Store works")
+				}
+			}
+			return nil
 		}, ckpt.In(store))
 		must(t, err)
-		replayed, err := c.logJob(say(), ckpt.In(store))
-		if got := slices.Concat(replayed...); err != nil || !mends && len(got) > 0 || mends && !slices.Equal(got, []string{"then", "then"}) {
-			t.Errorf("%v replayed: %v", replayed, err)
+		for pe, got := range replayed {
+			if !slices.Equal(got, want) {
+				t.Errorf("term %d: PE %d replays %q, not %q", term, pe, got, want)
+			}
 		}
 	}
 }

@@ -106,8 +106,7 @@ func (s *Set) keepAnew(ctx context.Context, c choice) error {
 	if err := s.save(ctx, 0); err != nil {
 		return err
 	}
-	_, err := s.wait(ctx)
-	return err
+	return s.waitKept(ctx)
 }
 
 // writeKept writes a cut that is restored from memory to the Store, if that does not have it: the term that saved it

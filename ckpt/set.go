@@ -36,12 +36,12 @@ type Set struct {
 	first    uint64          // the term of the first start of the PEs by pgasrun; 0: no cut was made since
 	// forgotten: no host knows what earlier terms have saved there.
 	forgotten bool
-	unsafe    bool           // the last cut could not be made safe
+	unsafe    bool           // the last cut could not be kept in the memory of hosts
 	shadow    image.Frame    // a copy of what this PE has saved last, where memory is nil
 	frame     *image.Frame   // the image that is being made
 	writing   *writing       // the cut that is being written; nil: none is
 	group     *pgas.Group    // which writes or has written a cut last, and removes older ones; nil: nothing was saved
-	done      pgas.SignalRef // the Version of the last cut that this PE has written
+	done      pgas.SignalRef // how far this PE is with the last cut: see keptOf and writtenOf
 	term      uint64
 	job       uint64        // a random number, of this start of the job
 	savedAt   time.Duration // when a cut was saved last, or Restore has returned, by w.Now
@@ -55,6 +55,7 @@ type writing struct {
 	job    uint64        // which has saved it: an earlier start, if it is a cut that Restore has found in memory
 	image  func() []byte // returns this PE's image; nil: the Store has it
 	cancel context.CancelFunc
+	kept   bool  // it is in the memory of hosts, whatever becomes of it in the Store
 	err    error // of the cut; the same on all PEs
 }
 
