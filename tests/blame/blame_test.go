@@ -64,6 +64,7 @@ type mistake struct {
 	two   bool   // another PE fails as well: either may be named
 	slow  bool   // the victim's process outlives it: the others are gone first
 	hosts bool   // on two hosts only
+	kills bool   // the victim is lost without an error of the program: a job that survives starts again
 }
 
 var mistakes = []mistake{
@@ -83,9 +84,9 @@ var mistakes = []mistake{
 	{name: "exit 3, slow exit", do: exits(3), says: "exited with status 3", slow: true},
 	{name: "exit 0", do: exits(0), says: "exited with status 0 without leaving the job"},
 	{name: "log.Fatal", do: logs, says: "out of ideas"},
-	{name: "kill -9", do: raises(syscall.SIGKILL), says: "was killed by signal 9 (SIGKILL)"},
+	{name: "kill -9", do: raises(syscall.SIGKILL), says: "was killed by signal 9 (SIGKILL)", kills: true},
 	{name: "kill -9, slow exit", do: raises(syscall.SIGKILL), says: "exited with status 137", slow: true},
-	{name: "kill -9 while others wait for a signal", do: raises(syscall.SIGKILL), rest: waits, says: "was killed by signal 9 (SIGKILL)"},
+	{name: "kill -9 while others wait for a signal", do: raises(syscall.SIGKILL), rest: waits, says: "was killed by signal 9 (SIGKILL)", kills: true},
 	{name: "kill -TERM", do: raises(syscall.SIGTERM), says: "terminated signal received"},
 	{name: "SIGSEGV", do: raises(syscall.SIGSEGV), says: "SIGSEGV"},
 	{name: "SIGABRT", do: raises(syscall.SIGABRT), says: "SIGABRT"},
@@ -96,7 +97,7 @@ var mistakes = []mistake{
 	{name: "two at once", do: fails, rest: alsoFails, says: "out of ideas", two: true},
 	{name: "own main, log.Fatal", do: fails, main: ownMain, says: "out of ideas", slow: true},
 	{name: "own main, panics of the others", do: raises(syscall.SIGKILL), main: panickingMain, says: "exited with status 137", slow: true},
-	{name: "stopped", do: raises(syscall.SIGSTOP), says: "is lost", hosts: true},
+	{name: "stopped", do: raises(syscall.SIGSTOP), says: "is lost", hosts: true, kills: true},
 }
 
 var word pgas.Atomic[uint64] // of a PE: no PE changes it
@@ -233,14 +234,20 @@ func bePE(m mistake) {
 }
 
 // TestMistakes makes every mistake on one host and on two.
-func TestMistakes(t *testing.T) {
+func TestMistakes(t *testing.T) { tryMistakes(t, 0) }
+
+// TestMistakesSurvive makes every mistake in jobs that go on after the loss of a PE. The PEs of the next term make the
+// mistake again, and the report is that of the last term.
+func TestMistakesSurvive(t *testing.T) { tryMistakes(t, 1) }
+
+func tryMistakes(t *testing.T, survive int) {
 	if testing.Short() {
 		t.Skip("starts many jobs")
 	}
 	t.Run("one host", func(t *testing.T) {
 		for _, m := range mistakes {
 			if !m.hosts {
-				t.Run(m.name, func(t *testing.T) { m.try(t, boot.Host{Name: launch.Local, PEs: npes}) })
+				t.Run(m.name, func(t *testing.T) { m.try(t, survive, boot.Host{Name: launch.Local, PEs: npes}) })
 			}
 		}
 	})
@@ -248,7 +255,7 @@ func TestMistakes(t *testing.T) {
 		hosts := pgastest.NewHosts(t, 2)
 		for _, m := range mistakes {
 			t.Run(m.name, func(t *testing.T) {
-				m.try(t, boot.Host{Name: hosts.Names[0], PEs: victim}, boot.Host{Name: hosts.Names[1], PEs: npes - victim})
+				m.try(t, survive, boot.Host{Name: hosts.Names[0], PEs: victim}, boot.Host{Name: hosts.Names[1], PEs: npes - victim})
 			})
 		}
 	})
@@ -269,13 +276,13 @@ func runOf(t *testing.T, spec launch.Spec) (launch.Result, *bytes.Buffer, error)
 }
 
 // try runs a job that makes the mistake and checks what is reported.
-func (m mistake) try(t *testing.T, hosts ...boot.Host) {
+func (m mistake) try(t *testing.T, survive int, hosts ...boot.Host) {
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	spec := launch.Spec{
-		Hosts: hosts, Program: self, Template: netns.Template, Agent: []string{"env", boot.EnvAgent + "=1", self},
+		Hosts: hosts, Program: self, Template: netns.Template, Agent: []string{"env", boot.EnvAgent + "=1", self}, Survive: survive,
 		Env: []string{mistakeVar + "=" + m.name, "PGAS_HEAP_MAX=32m", "PGAS_PEER_TIMEOUT=3s", "GOTRACEBACK=single"},
 	}
 	if m.slow {
@@ -303,6 +310,9 @@ func (m mistake) try(t *testing.T, hosts ...boot.Host) {
 	}
 	if res.Status == 0 {
 		t.Error("status 0")
+	}
+	if again := m.kills && survive > 0; again != (res.Recoveries > 0) && !(m.slow && len(hosts) > 1) {
+		t.Errorf("the PEs were started again %d times", res.Recoveries)
 	}
 	if m.name != "kill -TERM" && strings.Contains(out.String(), "terminated signal received") {
 		t.Error("a PE says what the launcher did to it, not why")
