@@ -59,12 +59,17 @@ func simulate(t *testing.T, size simSize) (c simCost) {
 	return c
 }
 
-// checkEnded fails if a process is left when Run has returned. It lets goroutines end that in a process would end with
-// it.
+// checkEnded fails if a process is left when Run has returned, or if agents were told what is wrong. It lets goroutines
+// end that in a process would end with it.
 func (s *simulation) checkEnded(t *testing.T) {
 	s.mu.Lock()
 	if s.running != 0 {
 		t.Errorf("%d processes are left", s.running)
+	}
+	for _, err := range s.errs {
+		if errors.Is(err, errPlaces) {
+			t.Error(err)
+		}
 	}
 	s.mu.Unlock()
 	time.Sleep(2 * agent.OrphanTime)

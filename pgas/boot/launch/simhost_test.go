@@ -34,6 +34,7 @@ type simulation struct {
 	fault     map[string]simFault // by host
 	places    []string            // the hosts of the last term, as its agents were told
 	term      string              // the name of the last term
+	secrets   map[string]string   // the name of the term that had a secret
 	npes      int                 // the PEs of the last term
 	serves    string              // where the root of its exchange was told to serve
 	processes []*simProcess
@@ -78,7 +79,7 @@ type simProcess struct {
 }
 
 func newSimulation() *simulation {
-	s := &simulation{network: newSimNetwork(), launcher: &simNode{host: "the launcher's"}, fault: map[string]simFault{}}
+	s := &simulation{network: newSimNetwork(), launcher: &simNode{host: "the launcher's"}, fault: map[string]simFault{}, secrets: map[string]string{}}
 	return s
 }
 
@@ -183,6 +184,12 @@ func (s *simulation) notePlaces(c *frame.Config, on string) {
 	}
 	if len(places) == 1 && c.Secret != nil {
 		s.errs = append(s.errs, fmt.Errorf("the only host has the secret of an earlier term: %w", errPlaces))
+	}
+	if of, known := s.secrets[string(c.Secret)]; known && of != c.ID {
+		s.errs = append(s.errs, fmt.Errorf("a term has the secret of an earlier one: %w", errPlaces))
+	}
+	if c.Secret != nil {
+		s.secrets[string(c.Secret)] = c.ID
 	}
 	s.term, s.places, s.npes = c.ID, places, first
 	if c.Host == 0 {
