@@ -1,4 +1,4 @@
-// Package model has a Promela model of how a job keeps its cuts in the memory of hosts, and lets spin check it
+// Package model has Promela models of how a job keeps cuts and journals in the memory of hosts, and lets spin check them
 // (pgas/pgastest/spin).
 //
 //ci:norace computes
