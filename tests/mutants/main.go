@@ -48,6 +48,7 @@ var suites = []suite{
 	{"./dsm/model", ".", false},
 	{"./dsm/pager", "^TestMutants$", true},
 	{"./ckpt/model", "Mutants$", false},
+	{"./pgas/boot/launch/model", "Mutants$", false},
 }
 
 // A row of the table is a planted bug.
