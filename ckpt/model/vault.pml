@@ -13,6 +13,9 @@
  * vain starts from a cut. The name of a cut is its term and version. The number that tells jobs with the same term
  * apart is left out: terms have to be enough.
  *
+ * With IN_PLACE it is a job with journals: Restore makes no copies, and takes the newest cut that a host knows to be
+ * safe, or the newest of all if no host knows of any. The next Save takes the place of the cut before.
+ *
  * Checked, by assertions:
  *  V1 after the first safe cut there is at every step a cut with a whole image of each PE, unless two hosts that keep
  *     images for each other are lost before Restore has made the copies anew;
@@ -25,7 +28,8 @@
  * image), KEEPS_MARK (the mark is not taken away first), NO_TERM (the name of a cut is its version alone), ONE_SLOT
  * (both cuts of a PE in one slot), ONE_COPY (a buddy has one slot for both cuts), SAME_HOST (the buddy is on the same
  * host), NO_MEND (Restore makes no copies), SAME_VERSION (the Save after a failed one takes the slot of the last good
- * cut), NO_AGREE (a PE believes that a cut is safe when it has its own copies).
+ * cut), NO_AGREE (a PE believes that a cut is safe when it has its own copies), and with IN_PLACE
+ * TAKES_UNSAFE (Restore takes the newest cut, safe or not).
  */
 
 #ifndef HOSTS
@@ -76,6 +80,13 @@
 byte mark[4 * P];
 byte lo[4 * P];
 byte hi[4 * P];
+#ifdef IN_PLACE
+#define NO_MEND
+bool safe[4 * P]; /* the host of a slot knows that the cut in it is safe */
+#define FORGET(s) safe[s] = 0
+#else
+#define FORGET(s) skip
+#endif
 #define ISWHOLE(s) (mark[s] != 0 && lo[s] != 0 && lo[s] == hi[s])
 
 bool up[P];        /* the PE runs */
@@ -130,13 +141,13 @@ inline V1() {
 	fi
 }
 
-inline wipe(s) { mark[s] = 0; lo[s] = 0; hi[s] = 0 }
+inline wipe(s) { mark[s] = 0; lo[s] = 0; hi[s] = 0; FORGET(s) }
 
 inline clear(s) {
 #ifdef KEEPS_MARK
 	skip
 #else
-	d_step { mark[s] = 0; V1() }
+	d_step { mark[s] = 0; FORGET(s); V1() }
 #endif
 }
 inline set(s, name) {
@@ -167,6 +178,16 @@ inline copy(pe, from, to, name) {
 #endif
 }
 
+/* A cut is safe if a host with an image of it knows that. */
+#ifdef TAKES_UNSAFE
+#define ISSAFE(name) 0
+#elif P == 2
+#define ISSAFEOF(pe, name) (seen[OWN(pe, name)] == (name) && safe[OWN(pe, name)] || \
+	seen[COPY(pe, name)] == (name) && safe[COPY(pe, name)])
+#define ISSAFE(name) (ISSAFEOF(0, name) || ISSAFEOF(1, name))
+#endif
+#define PREFERRED(a, b) (b == 0 || ISSAFE(a) > ISSAFE(b) || ISSAFE(a) == ISSAFE(b) && a > b)
+
 /*
  * choose takes a cut of which Find has gathered a mark of each image: the newest, or another one if that was passed
  * over.
@@ -184,8 +205,13 @@ inline choose() {
 		}
 		if
 		:: !ok
+#ifdef IN_PLACE
+		:: ok && PREFERRED(j, chosen) -> chosen = j
+		:: ok && !PREFERRED(j, chosen)
+#else
 		:: ok && chosen != 0
 		:: ok -> chosen = j
+#endif
 		fi
 	}
 	for (i : 0 .. P - 1) { at[i] = (chosen != 0 && seen[OWN(i, chosen)] != chosen) }
@@ -234,7 +260,11 @@ proctype program(byte me) {
 				:: else
 				fi;
 #endif
+#ifdef IN_PLACE
+				BARRIER(0);
+#else
 				ARRIVE(0) claims = 1; mended() LEAVE(0);
+#endif
 #ifdef NO_MEND
 				s = (at[me] -> COPY(me, v) : OWN(me, v));
 #else
@@ -242,6 +272,9 @@ proctype program(byte me) {
 #endif
 				/* V2 */
 				d_step {
+#ifdef NO_MEND
+					!at[me] || up[BUDDY(me)]; /* which answers */
+#endif
 					assert(mark[s] == chosen && lo[s] == hi[s] && lo[s] != 0 && (restored == 0 || restored == lo[s]));
 					restored = lo[s]
 				};
@@ -278,7 +311,11 @@ proctype program(byte me) {
 
 inline isSafe() {
 	if
+#ifdef IN_PLACE
+	:: !failed -> claims = 1; V1()
+#else
 	:: !failed -> claims = 1; mended(); V1()
+#endif
 	:: else
 	fi
 }
@@ -302,6 +339,12 @@ proctype keeper(byte me) {
 			isSafe();
 #else
 			ARRIVE(1) isSafe() LEAVE(1);
+#endif
+#ifdef IN_PLACE
+			d_step {
+				safe[OWN(me, v)] = 1; safe[COPY(WARD(me), v)] = 1;
+				mended() /* a host that is lost now is lost after this */
+			};
 #endif
 			saving[me] = 0
 		} unless { !up[me] };

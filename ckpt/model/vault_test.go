@@ -9,6 +9,7 @@ import (
 func TestVault(t *testing.T) {
 	spin.Searches(t, []spin.Run{
 		{Model: "vault", Defines: "FAILURES=1"},
+		{Model: "vault", Defines: "IN_PLACE FAILURES=1 SAVES=2"},
 	})
 }
 
@@ -19,6 +20,7 @@ func TestVaultFailures(t *testing.T) {
 		{Model: "vault", Defines: "FAILURES=2 SAVES=2 ERRORS=1"},
 		{Model: "vault", Defines: "FAILURES=2 SAVES=3"},
 		{Model: "vault", Defines: "HOSTS=3 FAILURES=1 SAVES=1"},
+		{Model: "vault", Defines: "IN_PLACE FAILURES=2 SAVES=2"},
 	})
 }
 
@@ -35,5 +37,6 @@ func TestVaultMutants(t *testing.T) {
 		{Model: "vault", Defines: "NO_MEND SAVES=1", Bad: true},
 		{Model: "vault", Defines: "SAME_VERSION FAILURES=1 ERRORS=1", Bad: true},
 		{Model: "vault", Defines: "NO_AGREE SAVES=2", Bad: true},
+		{Model: "vault", Defines: "IN_PLACE TAKES_UNSAFE", Bad: true},
 	})
 }

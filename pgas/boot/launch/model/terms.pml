@@ -27,7 +27,9 @@
  * begins when one agent has ended the term before), OLD_FRAME (an agent takes a frame of the term before for one of
  * its own), TWO_TERMS (the launcher takes the end of a term for that of the next), NO_SWEEP (a lost host is used again
  * before what is left there is killed), AFTER_EXIT (a term follows though a PE has left), NO_TIMER (the launcher waits
- * for a host that is silent), DONE_WAITS (it waits for the end of an agent that has no PEs any more).
+ * for a host that is silent), DONE_WAITS (it waits for the end of an agent that has no PEs any more), SAME_NAME
+ * (all terms have one name, and PEs of a term that was given up join the next one), ALONE (a PE runs before all have
+ * joined).
  */
 
 #ifndef HOSTS
@@ -46,7 +48,11 @@
 #define SURVIVE 2
 #endif
 
+#ifdef SAME_NAME
+#define NAME(t) 0
+#else
 #define NAME(t) (t)
+#endif
 #ifndef FELLOWSFAIL
 #define FELLOWSFAIL 0 /* 1: a PE may fail when another one of its term has */
 #endif
@@ -340,7 +346,7 @@ inline after() {
 	for (i : 0 .. HOSTS - 1) { over = over && gone[i] }
 	for (i : 0 .. A - 1) { over = over && !linked[i] && !sweeping[i] }
 	i = 0;
-	assert(!over || startErr || deaths || closing[NAME(term)] == N)
+	assert(!over || startErr || deaths || closing[NAME(term)] >= N)
 }
 
 #define DEAF(a) (cut[machine[a]] || mute[a])
@@ -554,6 +560,12 @@ ending:
 	atomic { kind = 0; t = 0; mine = 0; alive[a] = 0 }
 }
 
+#ifdef ALONE
+#define ALLJOINED(me) 1
+#else
+#define ALLJOINED(me) (joined[NAME(termOf[me])] >= N)
+#endif
+
 proctype pe(byte me) {
 	byte o = 0;
 end:
@@ -561,7 +573,7 @@ end:
 	:: atomic { state[me] == JOINING && !cut[machine[me / PER]] ->
 			joined[NAME(termOf[me])]++; members[termOf[me]]++; state[me] = JOINED
 		}
-	:: atomic { state[me] == JOINED && !cut[machine[me / PER]] && joined[NAME(termOf[me])] == N ->
+	:: atomic { state[me] == JOINED && !cut[machine[me / PER]] && ALLJOINED(me) ->
 			assert(members[termOf[me]] == N); /* T4 */
 			for (o : 0 .. A * PER - 1) {
 				assert(!LIVE(o) || termOf[o] == termOf[me] || !linked[o / PER] || !linked[me / PER]) /* T2 */
@@ -569,7 +581,7 @@ end:
 			o = 0;
 			closing[NAME(termOf[me])]++; state[me] = CLOSING
 		}
-	:: atomic { state[me] == CLOSING && !cut[machine[me / PER]] && closing[NAME(termOf[me])] == N -> state[me] = LEFT }
+	:: atomic { state[me] == CLOSING && !cut[machine[me / PER]] && closing[NAME(termOf[me])] >= N -> state[me] = LEFT }
 	:: atomic { LIVE(me) && (dying[me] || FELLOWSFAIL && broken[termOf[me]] && !cut[machine[me / PER]]) -> broken[termOf[me]] = 1; state[me] = DEAD }
 	:: atomic { state[me] >= LEFT && !alive[me / PER] -> state[me] = GONE; termOf[me] = 0; dying[me] = 0 } /* the guard reaps it */
 	od

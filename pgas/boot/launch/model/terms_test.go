@@ -31,5 +31,7 @@ func TestTermsMutants(t *testing.T) {
 		{Model: "terms", Defines: "AFTER_EXIT FAILURES=1 SPARES=0", Bad: true},
 		{Model: "terms", Defines: "NO_TIMER FAILURES=1 SPARES=0", Bad: true},
 		{Model: "terms", Defines: "DONE_WAITS FAILURES=1 SPARES=0", Bad: true},
+		{Model: "terms", Defines: "SAME_NAME FAILURES=1 SPARES=0", Bad: true},
+		{Model: "terms", Defines: "ALONE FAILURES=1 SPARES=0", Bad: true},
 	})
 }
