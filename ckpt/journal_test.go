@@ -166,7 +166,7 @@ func TestJournal(t *testing.T) {
 		c := newCluster(t, pes...)
 		j := &opsJob{rounds: 12, every: 2 + r.IntN(4)}
 		schedule := r.Uint64() // of the undisturbed run and the first term
-		once := func(deaths []sim.Death) (time.Duration, []error) {
+		once := func(deaths []sim.Death) (sim.Report, []error) {
 			j.restored, j.done = slices.Repeat([]int{-1}, c.pes()), make([][]uint64, c.pes())
 			var mu sync.Mutex
 			h := &heaps{areas: map[int][]byte{}}
@@ -189,7 +189,7 @@ func TestJournal(t *testing.T) {
 		begin()
 		mended := true
 		for term := 0; ; term++ {
-			n, lost, at := c.pes(), -1, time.Duration(r.Int64N(int64(whole)))
+			n, lost, at := c.pes(), -1, time.Duration(r.Int64N(int64(whole.Time)))
 			var deaths []sim.Death
 			switch x := r.IntN(6); {
 			case term > 12 || term > 3 && x == 0:

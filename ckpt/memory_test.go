@@ -1,6 +1,7 @@
 package ckpt_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -85,18 +86,19 @@ func (c *cluster) set(w *pgas.World, opts ...ckpt.Option) *ckpt.Set {
 // errNotRun is the error of a PE that has died, or that another one did not join.
 var errNotRun = errors.New("the PE has not run to its end")
 
-// simulate runs a term in the simulator, and returns how long it takes and the errors of its PEs.
-func (c *cluster) simulate(cfg sim.Config, body func(ctx context.Context, w *pgas.World) error) (time.Duration, []error) {
+// simulate runs a term in the simulator, and returns how long it takes and the errors of its PEs. PEs that neither end
+// nor notice a death are an error.
+func (c *cluster) simulate(cfg sim.Config, body func(ctx context.Context, w *pgas.World) error) (sim.Report, []error) {
 	errs := slices.Repeat([]error{errNotRun}, c.pes())
-	cfg.HeapMax, cfg.Topology = 32<<20, "host:2"
+	cfg.HeapMax, cfg.Topology = cmp.Or(cfg.HeapMax, 32<<20), "host:2"
 	report, err := sim.Run(c.t.Context(), cfg, c.pes(), func(ctx context.Context, w *pgas.World) error {
 		errs[w.PE()] = body(ctx, w)
 		return nil
 	})
-	if err != nil && len(cfg.Deaths) == 0 {
+	if _, isPeer := errors.AsType[*pgas.PeerError](err); err != nil && (!isPeer || len(cfg.Deaths) == 0) {
 		errs[0] = err
 	}
-	return report.Time, errs
+	return report, errs
 }
 
 // deaths are those of all PEs of a host.
@@ -198,7 +200,7 @@ func TestTerms(t *testing.T) {
 		c := newCluster(t, pes...)
 		n := c.pes()
 		j := &ringJob{words: 30_000, steps: 9, every: 1 + r.IntN(3), restored: make([]int, n), sums: make([]uint64, n)}
-		once := func(deaths []sim.Death) (time.Duration, []error) {
+		once := func(deaths []sim.Death) (sim.Report, []error) {
 			for pe := range n {
 				j.restored[pe], j.sums[pe] = -1, 0
 			}
@@ -217,7 +219,7 @@ func TestTerms(t *testing.T) {
 		for term := 0; ; term++ {
 			var deaths []sim.Death
 			lost := -1
-			at := time.Duration(r.Int64N(int64(whole)))
+			at := time.Duration(r.Int64N(int64(whole.Time)))
 			switch x := r.IntN(4); {
 			case term > 6 || x == 0:
 			case x == 1 && mended && len(c.hosts) > 1:
@@ -328,7 +330,7 @@ func TestFewerHosts(t *testing.T) {
 		}
 		c := newCluster(t, pes...)
 		j := &dealJob{steps: 7, every: 1 + r.IntN(3)}
-		once := func(deaths []sim.Death) (time.Duration, []error) {
+		once := func(deaths []sim.Death) (sim.Report, []error) {
 			n := c.pes()
 			j.restored, j.values, j.saved = slices.Repeat([]int{-1}, n), make([][]uint64, n), make([]bool, n)
 			cfg := sim.Config{Seed: r.Uint64(), Adversary: seed%3 > 0, Deaths: deaths}
@@ -343,7 +345,7 @@ func TestFewerHosts(t *testing.T) {
 		}
 		mended, saved := true, 0 // each image is on two hosts; how many PEs have saved the newest cut
 		for term := 0; ; term++ {
-			n, lost, at := c.pes(), -1, time.Duration(r.Int64N(int64(whole)))
+			n, lost, at := c.pes(), -1, time.Duration(r.Int64N(int64(whole.Time)))
 			if r.IntN(2) == 0 {
 				at /= 2 // in Restore
 			}

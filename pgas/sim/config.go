@@ -64,6 +64,9 @@ type Config struct {
 type Death struct {
 	PE int
 	At time.Duration
+	// After, if it is not 0, makes the PE die when so many events have happened, and not at a time. The events before
+	// are those of a run without the death.
+	After uint64
 }
 
 // Delay is a time in which a PE computes nothing, as if its CPU were another's.

@@ -204,6 +204,10 @@ func (s *sim) start() {
 // time for a delay.
 func (s *sim) planFaults() {
 	for _, d := range s.cfg.Deaths {
+		if d.After > 0 && s.explorer == nil {
+			s.net.PlanDeathAfter(d.PE, d.After)
+			continue
+		}
 		s.net.PlanDeath(d.PE, d.At)
 	}
 	if s.explorer != nil {

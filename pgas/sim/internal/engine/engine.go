@@ -1,11 +1,13 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"iter"
 	"runtime/debug"
+	"slices"
 
 	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas"
@@ -79,8 +81,10 @@ type Engine struct {
 	next       *Task // the task that Run resumes next
 	liveTasks  int   // tasks that have not ended
 	events     uint64
-	prefetches bool     // the PEs are more than the CPU's caches hold
-	free       []*Event // resumptions that are not scheduled
+	checkAt    uint64    // how many events there are when checkEvents is called next
+	planned    []planned // in the order of their events
+	prefetches bool      // the PEs are more than the CPU's caches hold
+	free       []*Event  // resumptions that are not scheduled
 
 	cancellable     []*Task // tasks that wait with a context that may end
 	nextCancellable int     // index in cancellable of the one that was checked last
@@ -366,6 +370,13 @@ func (e *Engine) nextTask() *Task {
 		if e.order != nil {
 			return e.order.Next()
 		}
+		if e.events >= e.checkAt {
+			e.checkEvents()
+			if e.HandlerDied() {
+				return nil
+			}
+			continue
+		}
 		at, ev := e.queue.pop()
 		if ev == nil {
 			if e.model.Idle() {
@@ -380,9 +391,7 @@ func (e *Engine) nextTask() *Task {
 		if e.prefetches {
 			e.prefetchNext()
 		}
-		if e.events++; e.events&(1<<14-1) == 0 {
-			e.checkLimits()
-		}
+		e.events++
 		var t *Task
 		if ev.kind == object {
 			t = e.model.Happen(ev)
@@ -412,6 +421,38 @@ func (e *Engine) checkLimits() {
 	if most := e.config.MaxEvents; most > 0 && e.events > most {
 		e.Fail(nil, fmt.Errorf("no end after %s, at %v: livelock?", plural.Count(e.events, "event"), Duration(e.now)))
 	}
+}
+
+// checkedEvents is after how many events the limits are checked.
+const checkedEvents = 1 << 14
+
+// checkEvents does what is due after as many events as have happened.
+func (e *Engine) checkEvents() {
+	if e.events > 0 && e.events%checkedEvents == 0 {
+		e.checkLimits()
+	}
+	for len(e.planned) > 0 && e.planned[0].after <= e.events {
+		f := e.planned[0].f
+		e.planned = e.planned[1:]
+		f()
+	}
+	e.checkAt = (e.events/checkedEvents + 1) * checkedEvents
+	if len(e.planned) > 0 {
+		e.checkAt = min(e.checkAt, e.planned[0].after)
+	}
+}
+
+// After calls f when n events have happened, in a run without an Order.
+func (e *Engine) After(n uint64, f func()) {
+	i, _ := slices.BinarySearchFunc(e.planned, n, func(p planned, n uint64) int { return cmp.Compare(p.after, n) })
+	e.planned = slices.Insert(e.planned, i, planned{n, f})
+	e.checkAt = min(e.checkAt, n)
+}
+
+// planned is a call after a number of events.
+type planned struct {
+	after uint64
+	f     func()
 }
 
 // At makes ev happen at a time. It is Schedule for a run without an Order.

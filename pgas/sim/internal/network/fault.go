@@ -21,6 +21,11 @@ func (net *Network) PlanDeath(pe int, at time.Duration) {
 	net.Engine.Schedule(engine.Picos(at), &engine.NewCall(&p.PE, Death, func() { net.kill(p) }).Event)
 }
 
+// PlanDeathAfter makes PE number pe die when so many events have happened.
+func (net *Network) PlanDeathAfter(pe int, events uint64) {
+	net.Engine.After(events, func() { net.kill(net.pes[pe]) })
+}
+
 // PlanDelay makes PE number pe compute nothing for d, from a time on.
 func (net *Network) PlanDelay(pe int, at, d time.Duration) {
 	p := net.pes[pe]
