@@ -145,8 +145,8 @@ func (s *Set) turn(ctx context.Context, cut Cut) error {
 		return nil
 	}
 	if !s.restored || s.unsafe || s.safe == (Cut{}) {
-		// All hosts have to know that the cut is safe. One that does not may go on from an older cut, and need the journal
-		// that was in this place.
+		// All hosts have to know that the cut is safe. One that does not may go on from an older cut, and need the
+		// journal that was in this place.
 		if err := agreed(ctx, s.w.Team(), s.waitKept(ctx)); err != nil {
 			return err
 		}

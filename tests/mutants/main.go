@@ -3,7 +3,8 @@
 //
 //	go run ./tests/mutants                 all of them, an hour or two: at least once a week
 //	go run ./tests/mutants -only ./locks   those of one package: ./pgas/internal/locklocal, ./pgas/internal/coll,
-//	                                       ./pgas/sim, ./locks, ./locks/model, ./dsm, ./dsm/model or ./dsm/pager
+//	                                       ./pgas/sim, ./locks, ./locks/model, ./dsm, ./dsm/model, ./dsm/pager,
+//	                                       ./ckpt, ./ckpt/model or ./pgas/boot/launch/model
 //
 // Each package has a section of its own in the record, with the day and the commit of its last run.
 //
@@ -47,6 +48,7 @@ var suites = []suite{
 	{"./dsm", "^TestMutants$", true},
 	{"./dsm/model", ".", false},
 	{"./dsm/pager", "^TestMutants$", true},
+	{"./ckpt", "^TestMutants$", true},
 	{"./ckpt/model", "Mutants$", false},
 	{"./pgas/boot/launch/model", "Mutants$", false},
 }

@@ -582,8 +582,12 @@ end:
 			closing[NAME(termOf[me])]++; state[me] = CLOSING
 		}
 	:: atomic { state[me] == CLOSING && !cut[machine[me / PER]] && closing[NAME(termOf[me])] >= N -> state[me] = LEFT }
-	:: atomic { LIVE(me) && (dying[me] || FELLOWSFAIL && broken[termOf[me]] && !cut[machine[me / PER]]) -> broken[termOf[me]] = 1; state[me] = DEAD }
-	:: atomic { state[me] >= LEFT && !alive[me / PER] -> state[me] = GONE; termOf[me] = 0; dying[me] = 0 } /* the guard reaps it */
+	:: atomic { LIVE(me) && (dying[me] || FELLOWSFAIL && broken[termOf[me]] && !cut[machine[me / PER]]) ->
+			broken[termOf[me]] = 1; state[me] = DEAD
+		}
+	:: atomic { state[me] >= LEFT && !alive[me / PER] -> /* the guard reaps it */
+			state[me] = GONE; termOf[me] = 0; dying[me] = 0
+		}
 	od
 }
 
