@@ -71,6 +71,11 @@ func (s *simulation) checkEnded(t *testing.T) {
 			t.Error(err)
 		}
 	}
+	for term, n := range s.alive {
+		if n != 0 {
+			t.Errorf("%d PEs of term %s are left", n, term)
+		}
+	}
 	s.mu.Unlock()
 	time.Sleep(2 * agent.OrphanTime)
 }

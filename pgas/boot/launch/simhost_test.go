@@ -28,7 +28,8 @@ import (
 type simulation struct {
 	network  *simNetwork
 	launcher *simNode
-	linger   time.Duration // that PEs stay after they have found each other
+	linger   time.Duration           // that PEs stay after they have found each other
+	frames   func(from, to *simNode) // nil, or called before a frame is sent to a relay or an agent, or by one
 
 	mu        sync.Mutex          // guards what follows
 	fault     map[string]simFault // by host
@@ -39,10 +40,11 @@ type simulation struct {
 	serves    string              // where the root of its exchange was told to serve
 	processes []*simProcess
 	running   int
-	started   time.Time // of the last PE
-	wired     time.Time // when the last PE had found those it talks to
-	lingering int       // PEs that have found them, and stay
-	errs      []error   // of PEs
+	started   time.Time      // of the last PE
+	wired     time.Time      // when the last PE had found those it talks to
+	lingering int            // PEs that have found them, and stay
+	alive     map[string]int // PEs that run, by term
+	errs      []error        // of PEs
 }
 
 // simFault is what a host does wrong.
@@ -79,8 +81,10 @@ type simProcess struct {
 }
 
 func newSimulation() *simulation {
-	s := &simulation{network: newSimNetwork(), launcher: &simNode{host: "the launcher's"}, fault: map[string]simFault{}, secrets: map[string]string{}}
-	return s
+	return &simulation{
+		network: newSimNetwork(), launcher: &simNode{host: "the launcher's"},
+		fault: map[string]simFault{}, secrets: map[string]string{}, alive: map[string]int{},
+	}
 }
 
 // spec returns a job of pes PEs on each of n hosts.
@@ -106,6 +110,7 @@ func (s *simulation) start(parent *simNode, c spawn.Line) (*spawn.Link, error) {
 	node := &simNode{host: name}
 	p := &simProcess{simPort: s.network.at(node), sim: s, begun: time.Now(), ended: make(chan struct{}), pes: map[int]context.CancelCauseFunc{}}
 	p.in, p.out, p.errs = newStream(parent, node), newStream(node, parent), newStream(node, parent)
+	p.in.writes, p.out.writes = s.frames, s.frames
 	parent.conns.Add(1)
 	parent.addChildren(1)
 	node.conns.Add(1)
@@ -197,8 +202,27 @@ func (s *simulation) notePlaces(c *frame.Config, on string) {
 	}
 }
 
-// errPlaces is the error of agents that were not told the same.
-var errPlaces = errors.New("the hosts of a term differ")
+// begins counts a PE of a term. No PE of another term may run.
+func (s *simulation) begins(term string, pe int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.alive[term]++
+	for other, n := range s.alive {
+		if other != term && n > 0 {
+			s.errs = append(s.errs, fmt.Errorf("PE %d of term %s begins, and of term %s run %d: %w", pe, term, other, n, errPlaces))
+		}
+	}
+}
+
+// ends is what begins has counted.
+func (s *simulation) ends(term string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.alive[term]--
+}
+
+// errPlaces is the error of agents that were not told the same, and of PEs of two terms.
+var errPlaces = errors.New("what runs is not one term")
 
 // ignoreInput lives on until it is killed.
 func (p *simProcess) ignoreInput() {
@@ -310,6 +334,8 @@ func (s *simulation) mark(at *time.Time) {
 
 // runPE runs the stub of a PE to its end.
 func (p *simProcess) runPE(ctx context.Context, c frame.Config, state *boot.State, pe int, addrs []string) {
+	p.sim.begins(c.ID, pe)
+	defer p.sim.ends(c.ID)
 	state.Membership.Store(uint32(boot.Joined))
 	var status unix.WaitStatus
 	err := p.sim.find(ctx, p.at(&simNode{host: p.node.host}), c, pe, addrs)

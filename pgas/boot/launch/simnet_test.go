@@ -44,6 +44,7 @@ func (n *simNode) addChildren(more int) {
 type stream struct {
 	from, to *simNode
 	delay    time.Duration
+	writes   func(from, to *simNode) // nil, or called before each write
 
 	mu     sync.Mutex // guards what follows
 	queue  []piece
@@ -67,6 +68,9 @@ func newStream(from, to *simNode) *stream {
 }
 
 func (s *stream) Write(b []byte) (int, error) {
+	if s.writes != nil {
+		s.writes(s.from, s.to)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ended || s.broken {

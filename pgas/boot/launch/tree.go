@@ -217,9 +217,21 @@ func (r *relayLink) run(b branch) {
 		e.host = r.host
 	}
 	r.job.post(e) // before the ends of the hosts behind it
-	for number := range r.children {
-		r.close(number, fmt.Errorf("host %s, through which it was started, is lost", r.host.Name))
+	reason := error(relayLostError(r.host.Name))
+	if first, ok := errors.AsType[relayLostError](e.err); ok { // it was itself started through one that is lost
+		reason = first
 	}
+	for number := range r.children {
+		r.close(number, reason)
+	}
+}
+
+// relayLostError is the end of an agent or relay that was started through a relay on the host of that name, which is
+// lost.
+type relayLostError string
+
+func (e relayLostError) Error() string {
+	return fmt.Sprintf("host %s, through which it was started, is lost", string(e))
 }
 
 // demultiplex gives each host's streams what the relay sends of them.
@@ -288,7 +300,7 @@ func (j *job) loseBehind(r *relayLink) {
 	}
 	for _, h := range j.hosts {
 		if h != r.host && slices.Contains(h.via, r.host) && !h.ended {
-			j.handleAgentExit(h, fmt.Errorf("host %s, through which it was started, is lost", r.host.Name))
+			j.handleAgentExit(h, relayLostError(r.host.Name))
 		}
 	}
 }
