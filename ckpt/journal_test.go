@@ -448,7 +448,8 @@ func TestJournalAfterFailure(t *testing.T) {
 		var grow, shrink sync.Once
 		_, err = c.logJob(func(ctx context.Context, set *ckpt.Set, log *ckpt.Journal[string]) error {
 			for i := range 3 {
-				if _, err := set.Wait(ctx); i == 1 && err == nil { // host 1 has no memory for a copy of what PE 0 saves now
+				if _, err := set.Wait(ctx); i == 1 && err == nil {
+					// from now on host 1 has no memory for a copy of what PE 0 saves
 					grow.Do(func() {
 						c.files[1].Close()
 						c.files[1], c.more[0] = file, strings.Repeat("x", 100<<10)
@@ -457,7 +458,8 @@ func TestJournalAfterFailure(t *testing.T) {
 				if err := log.Append(fmt.Sprint("before ", i)); err != nil {
 					return err
 				}
-				if err := set.Save(ctx); (err != nil) != (i > 1) { // one fails while the program goes on, and one in Save
+				// the second fails while the program goes on, and the third in Save
+				if err := set.Save(ctx); (err != nil) != (i > 1) {
 					return fmt.Errorf("Save %d: %w", i, err)
 				}
 			}

@@ -65,7 +65,7 @@ type Death struct {
 	PE int
 	At time.Duration
 	// After, if it is not 0, makes the PE die when so many events have happened, and not at a time. The events before
-	// are those of a run without the death.
+	// are those of a run without the death. Explore lets PEs die at every moment, whatever At and After are.
 	After uint64
 }
 
