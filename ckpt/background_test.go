@@ -74,10 +74,11 @@ func TestNextSave(t *testing.T) {
 	must(t, err)
 }
 
-// broken is an item that PE 1 cannot save, if it fails.
+// broken is an item that PE 1 cannot save, if it fails, and cannot restore, if it is lost.
 type broken struct {
 	w     *pgas.World
 	fails bool
+	lost  bool
 }
 
 func (b broken) Checkpoint() ckpt.Parts {
@@ -89,7 +90,36 @@ func (b broken) Checkpoint() ckpt.Parts {
 			}
 			return nil, nil
 		},
-		Restore: func(context.Context, *ckpt.Saved) error { return nil },
+		Restore: func(context.Context, *ckpt.Saved) error {
+			if b.lost && b.w.PE() == 1 {
+				return errors.New("it is lost")
+			}
+			return nil
+		},
+	}
+}
+
+// TestItemLost: if one PE cannot restore an item, all PEs get its error, and none is blamed but that PE.
+func TestItemLost(t *testing.T) {
+	store := &memory{}
+	for _, lost := range []bool{false, true} {
+		err := pgastest.Goroutines(t.Context(), 3, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
+			set := ckpt.New(w, ckpt.In(store))
+			set.Add("it", broken{w: w, lost: lost})
+			_, _, err := set.Restore(ctx)
+			if !lost {
+				return errors.Join(err, set.Save(ctx))
+			}
+			want := `item "it": it is lost`
+			if w.PE() != 1 {
+				want = "PE 1: " + want
+			}
+			if want = "Set.Restore: cut c000001-t0001: " + want; err == nil || err.Error() != want {
+				return fmt.Errorf("the error is %w, not %s", err, want)
+			}
+			return nil
+		})
+		must(t, err)
 	}
 }
 
@@ -98,7 +128,7 @@ func TestItemFails(t *testing.T) {
 	store := &memory{}
 	err := pgastest.Goroutines(t.Context(), 3, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
 		set := ckpt.New(w, ckpt.In(store))
-		set.Add("it", broken{w, true})
+		set.Add("it", broken{w: w, fails: true})
 		if _, _, err := set.Restore(ctx); err != nil {
 			return err
 		}

@@ -400,7 +400,7 @@ func (c *cluster) twoSteps(fails, logs bool) (from int, err error) {
 	err = pgastest.Goroutines(c.t.Context(), c.pes(), pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
 		set, step := c.set(w, h.share(w.PE())), 0
 		set.Add("step", ckpt.Shared(&step))
-		set.Add("item", broken{w, fails})
+		set.Add("item", broken{w: w, fails: fails})
 		if logs {
 			ckpt.NewJournal(set, "log", 100, func(int) error { return nil })
 		}

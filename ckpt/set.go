@@ -169,14 +169,14 @@ func (e *peError) Error() string { return fmt.Sprintf("PE %d: %s", e.pe, e.text)
 
 func (e *peError) Is(target error) bool { return e.damaged && target == image.ErrDamaged }
 
-// agreed returns the error of the first PE of t that has one, on all PEs. mine is that of this PE. It is collective.
-// The loss of a PE is an error of each PE by itself.
+// agreed returns the error of the first PE of t that has one, on all PEs. mine is that of this PE, or what agreed has
+// returned to all PEs before. It is collective. The loss of a PE is an error of each PE by itself.
 func agreed(ctx context.Context, t *pgas.Team, mine error) error {
 	if _, lost := errors.AsType[*pgas.PeerError](mine); lost {
 		return mine
 	}
 	rank := 0
-	if mine != nil {
+	if _, told := errors.AsType[*peError](mine); mine != nil && !told { // the PE that has told it has it, too
 		rank = t.NPEs() - t.PE()
 	}
 	first, err := pgas.MaxValue(ctx, t, rank)
@@ -184,7 +184,7 @@ func agreed(ctx context.Context, t *pgas.Team, mine error) error {
 		return errors.Join(mine, err)
 	}
 	if first == 0 {
-		return nil
+		return mine
 	}
 	pe := t.NPEs() - first
 	var text []byte
