@@ -126,7 +126,7 @@ func updates(ctx context.Context, w *pgas.World, set *ckpt.Set, restored func(bo
 // tasks has PEs run tasks that make others, each for a short time, between which they save those that are left.
 func tasks(ctx context.Context, w *pgas.World, set *ckpt.Set, restored func(bool)) ([]uint64, error) {
 	const last = 60
-	pool, err := containers.NewWorkPool[uint64](ctx, w, 16)
+	pool, err := containers.NewWorkPool[uint64](ctx, w, 2)
 	if err != nil {
 		return nil, err
 	}

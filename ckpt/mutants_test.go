@@ -42,6 +42,8 @@ func TestMutants(t *testing.T) {
 			"		name := key{", "		x.Mark.Cut.Term = 1\n		name := key{"),
 		mutant.New("what was lost is not copied again", "restore.go", "^TestTerms",
 			"agreed(ctx, s.team, s.memory.MendWards(ctx, k))", "error(nil)"),
+		mutant.New("a pool forgets the tasks for which its deque has no room", "../containers/pool_saved.go", "^TestEveryDeath$/^pool$",
+			"ckpt.Elements(d.spill[d.first:])", "ckpt.Elements(d.spill[:0])"),
 		mutant.New("a lost cut is no error", "restore.go", "^TestBothHostsLost",
 			"	if len(lost) == 0 ||", "	if len(lost) >= 0 ||"),
 		mutant.New("a cut that is in memory alone is not written", "restore.go", "^TestStoreFailsBesideMemory",
