@@ -191,19 +191,15 @@ func (s *Set) write(ctx context.Context, x *writing, parent Cut) error {
 	if s.store == nil {
 		return nil
 	}
-	err := s.writeImage(ctx, x.cut, b)
-	if err := agreed(ctx, s.team, err); err != nil {
+	err := agreed(ctx, s.team, s.writeImage(ctx, x.cut, b))
+	if err == nil {
+		err = s.finish(ctx, x, parent, uint64(len(b)))
+	}
+	// After the loss of a PE the cut may be there, whole. Otherwise the PE that has failed has no file.
+	if _, told := errors.AsType[*peError](err); told {
 		_ = s.store.Remove(ctx, cuts.ImageName(x.cut, s.w.PE())) // otherwise a later Save removes it
-		return err
 	}
-	files, err := pgas.Gather(ctx, s.team, []uint64{uint64(len(b))}, 0)
-	if err != nil {
-		return err
-	}
-	if s.w.PE() == 0 {
-		err = s.finish(ctx, x, parent, files)
-	}
-	return agreed(ctx, s.team, err)
+	return err
 }
 
 // remember keeps a cut in the memory of hosts, each image on two if there are several.
@@ -243,8 +239,23 @@ func (s *Set) writeImage(ctx context.Context, cut Cut, b []byte) error {
 	return f.Close()
 }
 
-// finish writes the manifest of a cut, when all PEs have written their images. PE 0 calls it.
-func (s *Set) finish(ctx context.Context, of *writing, parent Cut, files [][]uint64) error {
+// finish has PE 0 write the manifest of a cut, when all PEs have written their images, this one so many bytes. It is
+// collective over the Set's own team.
+func (s *Set) finish(ctx context.Context, of *writing, parent Cut, bytes uint64) error {
+	files, err := pgas.Gather(ctx, s.team, []uint64{bytes}, 0)
+	if err != nil {
+		return err
+	}
+	if s.w.PE() == 0 {
+		if err = s.writeManifest(ctx, of, parent, files); err != nil {
+			_ = cuts.Remove(ctx, s.store, of.cut) // the manifest may be there, and not be flushed
+		}
+	}
+	return agreed(ctx, s.team, err)
+}
+
+// writeManifest writes the manifest of a cut.
+func (s *Set) writeManifest(ctx context.Context, of *writing, parent Cut, files [][]uint64) error {
 	m := &cuts.Manifest{Format: cuts.Format, Cut: of.cut, Parent: parent, Job: of.job, PEs: s.w.NPEs(), Program: programName()}
 	for _, x := range s.items {
 		m.Items = append(m.Items, cuts.Item{Name: x.name, Kind: x.Kind})

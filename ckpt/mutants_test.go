@@ -124,8 +124,8 @@ func TestMutants(t *testing.T) {
 		mutant.New("a new start has the term of an older one", "owner.go", "^TestOwnerIsLost",
 			"		s.term = max(s.term, c.Term+1)\n", "		s.term = max(1, c.Term)\n"),
 		mutant.New("the manifest comes before the images", "background.go", "^TestStoreFails",
-			"	err := s.writeImage(ctx, x.cut, b)\n",
-			"	if s.w.PE() == 0 {\n		_ = (&cuts.Manifest{Format: cuts.Format, Cut: x.cut, Job: s.job, PEs: s.w.NPEs(), Program: programName(), Images: make([]cuts.File, s.w.NPEs())}).Write(ctx, s.store)\n	}\n	err := s.writeImage(ctx, x.cut, b)\n"),
+			"	err := agreed(ctx, s.team, s.writeImage(ctx, x.cut, b))\n",
+			"	if s.w.PE() == 0 {\n		_ = (&cuts.Manifest{Format: cuts.Format, Cut: x.cut, Job: s.job, PEs: s.w.NPEs(), Program: programName(), Images: make([]cuts.File, s.w.NPEs())}).Write(ctx, s.store)\n	}\n	err := agreed(ctx, s.team, s.writeImage(ctx, x.cut, b))\n"),
 		mutant.New("removes one cut too many", "../internal/cuts/old.go", "^Test(DamagedCut|Restart)",
 			"all[:min(keep, len(all))]", "all[:min(keep-1, len(all))]"),
 	}, *long)

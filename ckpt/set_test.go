@@ -370,6 +370,30 @@ func TestSharedDiffers(t *testing.T) {
 	must(t, err)
 }
 
+// TestDirectoryNotShared: PEs with a directory each, as on hosts that share none, get an error with the remedy.
+func TestDirectoryNotShared(t *testing.T) {
+	dirs := []string{t.TempDir(), t.TempDir()}
+	err := pgastest.Goroutines(t.Context(), 2, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
+		set, step := ckpt.New(w, ckpt.In(ckpt.Dir(dirs[w.PE()]))), 0
+		set.Add("step", ckpt.Shared(&step))
+		_, _, err := set.Restore(ctx)
+		if err := errors.Join(err, set.Save(ctx)); err != nil {
+			return err
+		}
+		const want = "does not see what PE 1 has saved"
+		if _, err := set.Wait(ctx); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "same directory") {
+			return fmt.Errorf("the error is %w", err)
+		}
+		return nil
+	})
+	must(t, err)
+	for _, dir := range dirs {
+		if left, _ := filepath.Glob(dir + "/c*"); len(left) > 0 {
+			t.Errorf("%q are left", left)
+		}
+	}
+}
+
 // TestOtherItems: a cut of other items is refused, and what differs is named.
 func TestOtherItems(t *testing.T) {
 	store := &memory{}

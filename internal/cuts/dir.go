@@ -38,9 +38,33 @@ func (d dir) Create(_ context.Context, name string) (Writer, error) {
 		return nil, err
 	}
 	if err := makeFolder(filepath.Dir(path)); err != nil {
-		return nil, err
+		return nil, withRemedy(err)
 	}
-	return wholefile.Create(path, 0o600)
+	f, err := wholefile.Create(path, 0o600)
+	if err != nil {
+		return nil, withRemedy(err)
+	}
+	return dirWriter{f}, nil
+}
+
+type dirWriter struct{ *wholefile.File }
+
+func (w dirWriter) Write(b []byte) (int, error) {
+	n, err := w.File.Write(b)
+	return n, withRemedy(err)
+}
+
+func (w dirWriter) Close() error { return withRemedy(w.File.Close()) }
+
+// withRemedy adds to an error of the operating system what the user can do.
+func withRemedy(err error) error {
+	switch {
+	case errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT):
+		return fmt.Errorf("%w: make room there for one cut more than are kept, or use another directory", err)
+	case errors.Is(err, syscall.EROFS) || errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("%w: use a directory that all PEs can write to", err)
+	}
+	return err
 }
 
 // makeFolder makes a folder and those above it, and flushes each in which it makes one.
