@@ -177,8 +177,8 @@ func TestOneByteChanges(t *testing.T) {
 
 // BenchmarkSave is the time for which a Save blocks, beside a copy of the same bytes by all PEs, and how long it takes
 // until the cut is in a directory, beside plain files of the same bytes that are written and flushed. Before each Save
-// all bytes are changed, or the last byte of each chunk, or that of 1 % of the chunks. Times are
-// medians; those of Save and of the copy end when they return on the last PE. Then goroutines that write have the CPUs.
+// all bytes are changed, or the last byte of each chunk, or that of 1 % of the chunks. Times are medians. Those of Save
+// and of the copy end when the last PE returns: after that, goroutines that write the cut have the CPUs.
 func BenchmarkSave(b *testing.B) {
 	for _, test := range []struct {
 		name        string

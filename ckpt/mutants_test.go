@@ -9,7 +9,7 @@ import (
 	"github.com/gopgas/gopgas/pgas/pgastest/mutant"
 )
 
-var long = flag.Bool("long", false, "try all planted bugs")
+var long = flag.Bool("long", false, "try all planted bugs, and all deaths")
 
 // TestMutants tries the first, since each compiles the package; ./tests/mutants and -long try the others.
 //

@@ -20,7 +20,7 @@ func TestVaultFailures(t *testing.T) {
 		{Model: "vault", Defines: "FAILURES=2 SAVES=2 ERRORS=1"},
 		{Model: "vault", Defines: "FAILURES=2 SAVES=3"},
 		{Model: "vault", Defines: "HOSTS=3 FAILURES=1 SAVES=1"},
-		{Model: "vault", Defines: "IN_PLACE FAILURES=2 SAVES=2"},
+		{Model: "vault", Defines: "IN_PLACE"},
 	})
 }
 
