@@ -112,10 +112,20 @@ func (b *tab) open(t *testing.T, url string) {
 	get(t, b, chromedp.Navigate(url))
 }
 
-// click clicks on what a selector finds.
-func (b *tab) click(t *testing.T, selector chromedp.CSS) {
+// click clicks on what a selector finds, in one step: news of the job may replace the element between two.
+func (b *tab) click(t *testing.T, selector string) {
 	t.Helper()
-	get(t, b, chromedp.Click(selector))
+	const js = `(() => {
+		const e = document.querySelector(%q)
+		e.scrollIntoView({block: 'center', behavior: 'instant'})
+		const r = e.getBoundingClientRect(), top = document.elementFromPoint(r.x + r.width / 2, r.y + r.height / 2)
+		if (!e.contains(top)) return 'behind ' + (top ? top.outerHTML : 'the edge')
+		top.click()
+		return 'clicked'
+	})()`
+	if done := b.eval(t, fmt.Sprintf(js, selector)); done != "clicked" {
+		t.Fatalf("%s is %s", selector, done)
+	}
 }
 
 // eval returns the value of an expression as text.
