@@ -3,7 +3,6 @@
 package stranger
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
@@ -17,6 +16,7 @@ import (
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/boot/launch"
 	"github.com/gopgas/gopgas/pgas/pgastest"
+	"github.com/gopgas/gopgas/pgas/pgastest/capture"
 	"github.com/gopgas/gopgas/pgas/pgastest/hang"
 	"github.com/gopgas/gopgas/pgas/pgastest/netns"
 )
@@ -24,6 +24,8 @@ import (
 const (
 	peEnv  = "STRANGER_TEST_IS_PE"
 	dirEnv = "STRANGER_TEST_DIR"
+
+	heapMax = 64 << 20
 )
 
 func TestMain(m *testing.M) {
@@ -40,8 +42,8 @@ type job struct {
 	t      *testing.T
 	hosts  *netns.Hosts // two of the job's, and the stranger's
 	dir    string       // readable by every user
-	out    bytes.Buffer
-	errs   bytes.Buffer
+	out    capture.Output
+	errs   capture.Output
 	ended  chan struct{} // closed with what follows set
 	result launch.Result
 	err    error
@@ -55,8 +57,8 @@ type pe struct {
 	memory int64 // bytes in use at first
 }
 
-// start runs a job on two hosts out of three: PEs of the given number on each.
-func start(t *testing.T, each int, env ...string) *job {
+// start runs a job on two hosts out of three: PEs of the given number on each. It fills in the rest of spec.
+func start(t *testing.T, each int, spec launch.Spec) *job {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("runs jobs on several hosts")
@@ -80,23 +82,26 @@ func start(t *testing.T, each int, env ...string) *job {
 		t.Fatal(err)
 	}
 	ctx, cancel := hang.Context(t.Context())
-	var names []boot.Host
 	for _, name := range hosts.Names[:2] {
-		names = append(names, boot.Host{Name: name, PEs: each})
+		spec.Hosts = append(spec.Hosts, boot.Host{Name: name, PEs: each})
 	}
+	spec.Program, spec.Template, spec.Tag, spec.Stdout, spec.Stderr = self, netns.Template, true, &j.out, &j.errs
+	spec.Env = append(spec.Env, peEnv+"=1", dirEnv+"="+dir, fmt.Sprint("PGAS_HEAP_MAX=", heapMax))
+	spec.Agent = []string{"env", boot.EnvAgent + "=1", self}
 	go func() {
 		defer close(j.ended)
-		j.result, j.err = launch.Run(ctx, launch.Spec{
-			Hosts: names, Program: self, Template: netns.Template, Stdout: &j.out, Stderr: &j.errs, Tag: true,
-			Env:   append([]string{peEnv + "=1", dirEnv + "=" + dir, "PGAS_HEAP_MAX=64m"}, env...),
-			Agent: []string{"env", boot.EnvAgent + "=1", self},
-		})
+		j.result, j.err = launch.Run(ctx, spec)
 	}()
 	t.Cleanup(func() { cancel(); <-j.ended })
 	for n := range 2 * each {
-		j.await(fmt.Sprintf("PE %d starts", n), func() bool { _, err := os.Stat(j.file(n)); return err == nil })
+		j.await(fmt.Sprintf("PE %d starts", n), func() bool { return exists(j.file(n)) })
 	}
 	return j
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 func (j *job) compile() {
@@ -124,7 +129,7 @@ func (j *job) await(what string, done func() bool) {
 		select {
 		case <-j.ended:
 			if !done() {
-				j.t.Fatalf("%s: the job has ended: status %d, %v\n%s%s", what, j.result.Status, j.err, j.out.Bytes(), j.errs.Bytes())
+				j.t.Fatalf("%s: the job has ended: status %d, %v\n%s%s", what, j.result.Status, j.err, j.out.String(), j.errs.String())
 			}
 			return
 		case <-time.After(10 * time.Millisecond):
@@ -204,7 +209,7 @@ func (j *job) attack(host int, user uint32, what string, at int, port int, args 
 	}
 	select {
 	case <-j.ended:
-		j.t.Fatalf("%s ended the job: status %d, %v\n%s%s\nthe stranger: %s", argv, j.result.Status, j.err, j.out.Bytes(), j.errs.Bytes(), out)
+		j.t.Fatalf("%s ended the job: status %d, %v\n%s%s\nthe stranger: %s", argv, j.result.Status, j.err, j.out.String(), j.errs.String(), out)
 	default:
 	}
 	if err != nil {
@@ -221,7 +226,7 @@ func (j *job) finish() (out, errs string) {
 	}
 	<-j.ended
 	if j.err != nil || j.result.Status != 0 {
-		j.t.Fatalf("the job: status %d, %v\n%s%s", j.result.Status, j.err, j.out.Bytes(), j.errs.Bytes())
+		j.t.Fatalf("the job: status %d, %v\n%s%s", j.result.Status, j.err, j.out.String(), j.errs.String())
 	}
 	return j.out.String(), j.errs.String()
 }
@@ -254,7 +259,7 @@ func (j *job) endsOrGoesOn() {
 		return
 	}
 	if j.err != nil || j.result.First == nil {
-		j.t.Fatalf("the job ended with status %d, %v, and no report\n%s", j.result.Status, j.err, j.errs.Bytes())
+		j.t.Fatalf("the job ended with status %d, %v, and no report\n%s", j.result.Status, j.err, j.errs.String())
 	}
 	if j.result.First.PE != 0 {
 		j.t.Errorf("PE 0 was attacked, and the job blames PE %d", j.result.First.PE)

@@ -4,6 +4,7 @@ package stranger
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -20,52 +21,68 @@ const words = 4096
 // roundsFile has the number of rounds that PE 0 has computed.
 const roundsFile = "rounds"
 
-// bePE computes until the test tells it to stop, and checks all results.
+// bePE is what a process of the job does, and in TestOldTerm one of a term that is over.
 func bePE() {
-	pgas.Main(func(ctx context.Context, w *pgas.World) error {
-		data, err := pgas.Alloc[[words]uint64](ctx, w, 1)
-		if err != nil {
-			return err
+	switch os.Getenv(termsEnv) {
+	case "job":
+		keepKeys()
+	case "lanes":
+		putFromOldTerm()
+		return
+	}
+	pgas.Main(work)
+}
+
+// work computes until the test tells it to stop, and checks all results.
+func work(ctx context.Context, w *pgas.World) error {
+	data, err := pgas.Alloc[[words]uint64](ctx, w, 1)
+	if err != nil {
+		return err
+	}
+	counters, err := pgas.Alloc[uint64](ctx, w, 1)
+	if err != nil {
+		return err
+	}
+	stop, err := pgas.Alloc[uint64](ctx, w, 1)
+	if err != nil {
+		return err
+	}
+	dir := os.Getenv(dirEnv)
+	about := fmt.Sprint(os.Getpid(), " ", uint64(uintptr(unsafe.Pointer(&global[0]))), "\n")
+	for round := uint64(1); stop.At(0).Get(w.PE()) == 0; round++ {
+		if err := compute(ctx, w, data, pgas.AtomicOf(counters, 0), round); err != nil {
+			return fmt.Errorf("round %d: %w", round, err)
 		}
-		counters, err := pgas.Alloc[uint64](ctx, w, 1)
-		if err != nil {
-			return err
-		}
-		stop, err := pgas.Alloc[uint64](ctx, w, 1)
-		if err != nil {
-			return err
-		}
-		dir := os.Getenv(dirEnv)
-		about := fmt.Sprint(os.Getpid(), " ", uint64(uintptr(unsafe.Pointer(&global[0]))), "\n")
-		for round := uint64(1); stop.At(0).Get(w.PE()) == 0; round++ {
-			if err := compute(ctx, w, data, pgas.AtomicOf(counters, 0), round); err != nil {
-				return fmt.Errorf("round %d: %w", round, err)
-			}
-			if round == 10 { // every connection is there
-				if err := os.WriteFile(filepath.Join(dir, fmt.Sprint("pe", w.PE())), []byte(about), 0o644); err != nil {
-					return err
-				}
-			}
-			if w.PE() == 0 && round%10 == 0 {
-				if err := os.WriteFile(filepath.Join(dir, roundsFile), fmt.Append(nil, round), 0o644); err != nil {
-					return err
-				}
-			}
-			if _, err := os.Stat(filepath.Join(dir, "stop")); err == nil && w.PE() == 0 {
-				for pe := range w.NPEs() {
-					stop.At(0).Put(pe, 1)
-				}
-			}
-			if err := w.Barrier(ctx); err != nil {
+		if round == 10 { // every connection is there
+			if err := writeWhole(filepath.Join(dir, fmt.Sprint("pe", w.PE())), []byte(about)); err != nil {
 				return err
 			}
 		}
-		if global != [2]uint64{0x1122334455667788, 0x1122334455667788} {
-			return fmt.Errorf("a word outside the heap is %#x", global)
+		if w.PE() == 0 && round%10 == 0 {
+			if err := os.WriteFile(filepath.Join(dir, roundsFile), fmt.Append(nil, round), 0o644); err != nil {
+				return err
+			}
 		}
-		fmt.Println("all rounds were right")
-		return nil
-	})
+		if _, err := os.Stat(filepath.Join(dir, "stop")); err == nil && w.PE() == 0 {
+			for pe := range w.NPEs() {
+				stop.At(0).Put(pe, 1)
+			}
+		}
+		if err := w.Barrier(ctx); err != nil {
+			return err
+		}
+	}
+	if global != [2]uint64{0x1122334455667788, 0x1122334455667788} {
+		return fmt.Errorf("a word outside the heap is %#x", global)
+	}
+	fmt.Println("all rounds were right")
+	return nil
+}
+
+// writeWhole writes a file that has all its contents when it is there.
+func writeWhole(path string, contents []byte) error {
+	part := path + ".part"
+	return errors.Join(os.WriteFile(part, contents, 0o644), os.Rename(part, path))
 }
 
 // compute puts, gets and adds between hosts, and checks the results.

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/gopgas/gopgas/pgas/boot/launch"
 )
 
 const (
@@ -18,7 +20,7 @@ const report = "a message without this job's proof"
 
 // TestListeners: a PE of a job on several hosts listens on the interface that the job uses, and on no other.
 func TestListeners(t *testing.T) {
-	j := start(t, 2)
+	j := start(t, 2, launch.Spec{})
 	for n := range 4 {
 		at := j.listeners(n, 2)
 		t.Logf("PE %d listens on %v", n, at)
@@ -38,7 +40,7 @@ func TestListeners(t *testing.T) {
 // TestNoConnection: to a host that has nothing to do with the job, and to other users of the PE's own host, its
 // ports are closed: there is no connection, so what UCX's TCP would do for a connection does not matter.
 func TestNoConnection(t *testing.T) {
-	j := start(t, 1)
+	j := start(t, 1, launch.Spec{})
 	p := j.look(0, 1)
 	var attacks sync.WaitGroup
 	for _, from := range []struct {
@@ -66,7 +68,7 @@ func TestNoConnection(t *testing.T) {
 // get nor by messages of the engine's, completes no wait, and makes no PE grow. The PE reports the messages once.
 func TestNeighbour(t *testing.T) {
 	const bound = 24 << 20
-	j := start(t, 1)
+	j := start(t, 1, launch.Spec{})
 	p := j.look(0, 1)
 	if len(p.ports) < 2 {
 		t.Fatalf("PE 0 listens on %v: one port for what others ask, and one for each context", p.ports)
@@ -94,7 +96,7 @@ func TestNeighbour(t *testing.T) {
 
 // TestBroken: 17 bytes from a host of the job end a PE in UCX's TCP, and the job ends with a report that names it.
 func TestBroken(t *testing.T) {
-	j := start(t, 1)
+	j := start(t, 1, launch.Spec{})
 	p := j.look(0, 1)
 	out := j.attack(1, nobody, "break", 0, p.ports[0])
 	if !strings.Contains(out, "connected") {
