@@ -56,7 +56,7 @@ func TestStopLater(t *testing.T) {
 		for _, sig := range test.signals {
 			signals <- sig
 		}
-		if got := ctx.awaitEnd(signals, time.Hour); got != test.want || ctx.stopAsked.Load() != test.asked || len(signals) > 0 {
+		if got := ctx.awaitEnd(signals, time.Hour); got != (signalled{test.want}) || ctx.stopAsked.Load() != test.asked || len(signals) > 0 {
 			t.Errorf("%v: %v ends it, asked %t", test.signals, got, ctx.stopAsked.Load())
 		}
 	}
@@ -66,7 +66,7 @@ func TestStopLater(t *testing.T) {
 	signals := make(chan os.Signal, 2)
 	signals <- syscall.SIGTERM
 	signals <- syscall.SIGTERM
-	if got := ctx.awaitEnd(signals, 0); got != syscall.SIGTERM || len(signals) > 0 {
+	if got := ctx.awaitEnd(signals, 0); got != (signalled{syscall.SIGTERM}) || len(signals) > 0 {
 		t.Errorf("the second request: %v", got)
 	}
 }

@@ -5,6 +5,7 @@ package pgas
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/signal"
 	"sync/atomic"
@@ -12,7 +13,8 @@ import (
 	"time"
 )
 
-// bodyContext is the context that Main gives to the body. It ends with the first signal that asks the job to end.
+// bodyContext is the context that Main and Survive give to the body. It ends with the first signal that asks the job to
+// end, and with its term.
 type bodyContext struct {
 	context.Context
 	ended atomic.Bool // set before the Context ends
@@ -21,6 +23,9 @@ type bodyContext struct {
 	// returns. nil: it does not.
 	stopLater atomic.Pointer[func() bool]
 	stopAsked atomic.Bool // such a SIGTERM has come
+
+	terms chan (<-chan struct{}) // gets the channel that is closed at the end of the term
+	left  chan struct{}          // closed when the process has left the term
 }
 
 // Err is that of the Context, without its lock.
@@ -39,45 +44,58 @@ func (c *bodyContext) endedErr() error {
 	return c.Context.Err()
 }
 
-// signalled is the cause of a bodyContext that has ended.
+// signalled is the cause of a bodyContext that a signal has ended.
 type signalled struct{ os.Signal }
 
 func (s signalled) Error() string { return s.Signal.String() + " signal received" }
+
+// errTermEnds is the cause of a bodyContext that has ended with its term.
+var errTermEnds = errors.New("the job has lost PEs, and goes on in its next term")
 
 // newBodyContext returns a context that SIGINT and SIGTERM end, but for a first SIGTERM that stopLater is for. A signal
 // after that which ends the context has its default action. A signal within echo of another one belongs to the same
 // request.
 func newBodyContext(echo time.Duration) *bodyContext {
 	inner, cancel := context.WithCancelCause(context.Background())
-	ctx := &bodyContext{Context: inner}
+	ctx := &bodyContext{Context: inner, terms: make(chan (<-chan struct{}), 1), left: make(chan struct{})}
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go func() {
-		sig := ctx.awaitEnd(signals, echo)
+		why := ctx.awaitEnd(signals, echo)
 		ctx.ended.Store(true)
-		cancel(signalled{sig})
-		time.Sleep(echo)
+		cancel(why)
+		if _, ok := why.(signalled); ok {
+			time.Sleep(echo)
+		}
 		signal.Stop(signals)
 	}()
 	return ctx
 }
 
-// awaitEnd returns the signal that ends the context.
-func (c *bodyContext) awaitEnd(signals <-chan os.Signal, echo time.Duration) os.Signal {
+// awaitEnd returns why the context ends.
+func (c *bodyContext) awaitEnd(signals <-chan os.Signal, echo time.Duration) error {
 	var asked time.Time
-	for sig := range signals {
-		later := c.stopLater.Load()
-		switch {
-		case sig != syscall.SIGTERM || later == nil || !(*later)():
-			return sig
-		case asked.IsZero():
-			asked = time.Now()
-			c.stopAsked.Store(true)
-		case time.Since(asked) >= echo:
-			return sig
+	var termEnds <-chan struct{}
+	for {
+		select {
+		case termEnds = <-c.terms:
+		case <-termEnds:
+			return errTermEnds
+		case <-c.left:
+			return errTermEnds
+		case sig := <-signals:
+			later := c.stopLater.Load()
+			switch {
+			case sig != syscall.SIGTERM || later == nil || !(*later)():
+				return signalled{sig}
+			case asked.IsZero():
+				asked = time.Now()
+				c.stopAsked.Store(true)
+			case time.Since(asked) >= echo:
+				return signalled{sig}
+			}
 		}
 	}
-	panic("pgas: the channel of signals is closed")
 }
 
 // hasEnded reports whether ctx has ended. A nil ctx counts as ended.

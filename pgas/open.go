@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"hash/fnv"
 	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 
 	"github.com/gopgas/gopgas/internal/hook"
 	"github.com/gopgas/gopgas/pgas/boot"
@@ -30,8 +32,71 @@ func Main(body func(ctx context.Context, w *World) error) {
 	ctx := newBodyContext(boot.SignalEcho)
 	job, err := fromEnv(ctx)
 	if err == nil {
-		err = run(ctx, job, body)
+		_, err = run(ctx, job, body)
 	}
+	end(ctx, job, err)
+}
+
+// Survive is Main for a process that outlives the death of other PEs, with its connections to clients and what it has
+// in memory. Under pgasrun -survive, when a PE or a host is lost, the calls of the other PEs return *PeerError, and ctx
+// ends. body returns the error, and Survive calls it again in the next term of the job, with a new World and a new ctx.
+// So body has to end soon: pgasrun kills a process that takes longer than -grace, and starts another one in its place,
+// as it does for a program of Main. Allocations, contexts and locks of a World end with it. A goroutine that uses them
+// later crashes the process. World.PE and World.NPEs may be others in the next term.
+//
+// Otherwise Survive is as Main: it ends the process after any other error of body, and returns when body has returned
+// nil and all PEs have left the job.
+func Survive(body func(ctx context.Context, w *World) error) {
+	ctx := newBodyContext(boot.SignalEcho)
+	job, err := fromEnv(ctx)
+	if err == nil && job.Terms != nil {
+		err = job.Terms.Stay()
+	}
+	for err == nil {
+		left := false
+		if job.Terms != nil {
+			ctx.terms <- job.Terms.Ended()
+		}
+		left, err = run(ctx, job, body)
+		if !left || !isTermEnd(ctx, job, err) {
+			break
+		}
+		between := make(chan os.Signal, 1) // a signal does not end a process that waits for the launcher's decision
+		signal.Notify(between, os.Interrupt, syscall.SIGTERM)
+		close(ctx.left)
+		next, failed := job.Terms.Next(job)
+		if failed != nil {
+			replaceProcess(failed)
+		}
+		if next == nil {
+			break
+		}
+		ctx, job, err = newBodyContext(boot.SignalEcho), next, nil
+		signal.Stop(between)
+	}
+	end(ctx, job, err)
+}
+
+// replaceProcess ends this process, which cannot take part in the next term because of err, as if it had been killed.
+// The job goes on with another one in its place.
+func replaceProcess(err error) {
+	fmt.Fprintf(os.Stderr, "pgas: process %d cannot take part in the next term, and another one takes its place: %v\n", os.Getpid(), err)
+	_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	select {} // until the signal is there
+}
+
+// isTermEnd reports whether err, with which this PE has left the term of job, need not end the process: another PE was
+// lost, or the agent has ended the term.
+func isTermEnd(ctx context.Context, job *boot.Job, err error) bool {
+	if job.Terms == nil || err == nil {
+		return false
+	}
+	why, _ := endReason(ctx, err)
+	return why == boot.EndLost || why == boot.EndOnRequest && context.Cause(ctx) == errTermEnds
+}
+
+// end ends the process of a PE after err, or returns if that is nil.
+func end(ctx context.Context, job *boot.Job, err error) {
 	if isStop(err) {
 		os.Exit(boot.StopStatus)
 	}
@@ -47,28 +112,29 @@ func Main(body func(ctx context.Context, w *World) error) {
 }
 
 // run joins the job, runs body and closes the World. It returns the first error, which it has classified for the
-// launcher.
-func run(ctx context.Context, job *boot.Job, body func(context.Context, *World) error) error {
-	w, err := Open(ctx, job)
+// launcher. left reports whether nothing of this process uses the memory of the job any more, but for goroutines of the
+// program.
+func run(ctx *bodyContext, job *boot.Job, body func(context.Context, *World) error) (left bool, err error) {
+	w, err := open(ctx, job)
 	if err != nil {
 		job.EndsBy(endReason(ctx, err))
-		return err
+		return w.closed, err
 	}
-	w.body, _ = ctx.(*bodyContext)
+	w.body = ctx
 	err = guard(ctx, w, body)
 	if err != nil && !isStop(err) {
 		job.EndsBy(endReason(ctx, err)) // before Abandon: other PEs notice the failure as soon as this one leaves
 		w.Abandon()
-		return err
+		return w.closed, err
 	}
 	if failed := w.Close(); failed != nil {
 		job.EndsBy(endReason(ctx, failed))
-		return failed
+		return w.closed, failed
 	}
 	if err != nil {
 		job.EndsBy(boot.EndStopped, -1)
 	}
-	return err
+	return w.closed, err
 }
 
 // isStop reports whether err is hook.ErrStop, or wraps nothing else.
@@ -182,6 +248,15 @@ func openPMIx() (join.PMIxClient, error) {
 // Open joins the job described by job, over shared memory to PEs of this host and over UCX to PEs of other hosts. It is
 // collective, and its errors are those of Init from there on. Programs call Main or Init, which call it.
 func Open(ctx context.Context, job *boot.Job) (*World, error) {
+	w, err := open(ctx, job)
+	if err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+// open is Open, but returns the World with an error, too.
+func open(ctx context.Context, job *boot.Job) (*World, error) {
 	var opts private.Options
 	if job.Settings.Networked(len(job.Hosts)) {
 		opts.Remote = openUCX
@@ -190,7 +265,7 @@ func Open(ctx context.Context, job *boot.Job) (*World, error) {
 	w, err := openWith(ctx, job, opts)
 	if err != nil {
 		made.Stop()
-		return nil, err
+		return w, err
 	}
 	w.profiles = made
 	return w, nil

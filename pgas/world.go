@@ -51,6 +51,7 @@ type World struct {
 
 	body   *bodyContext // the context of Main's body; nil: the program is not one of Main
 	leaves atomic.Bool  // Close runs, or has run, and not Abandon
+	closed bool         // teardown has closed all
 	keeps  atomic.Bool  // a part of the program has asked for the memory that outlives the PEs
 
 	heapUse heapUse
@@ -60,7 +61,8 @@ type World struct {
 	heap    *symheap.Heap
 }
 
-// openWith joins the job described by job. It is collective: it returns when all PEs have called it.
+// openWith joins the job described by job. It is collective: it returns when all PEs have called it. It returns the
+// World with an error, too.
 func openWith(ctx context.Context, job *boot.Job, opts private.Options) (*World, error) {
 	mustHaveContext("Open", ctx)
 	w := &World{opts: opts, tree: opts.Tree, heap: symheap.New(job.Segment.Header.HeapMax)}
@@ -73,7 +75,12 @@ func openWith(ctx context.Context, job *boot.Job, opts private.Options) (*World,
 	w.groups = coll.NewSet(&w.n, opts.Common, publicErrors())
 	defer w.n.EndJoining()
 	if err := w.openRemote(ctx); err != nil {
-		return nil, err
+		w.n.End(node.ErrClosed)
+		if job.Exchange != nil {
+			job.Exchange.Close()
+		}
+		w.closed = true
+		return w, err
 	}
 	w.n.StartRecording()
 	w.lockUse.Rec, w.lockUse.ReadTree, w.lockUse.PE = w.n.Rec, w.readLockLevels, job.PE
@@ -81,14 +88,14 @@ func openWith(ctx context.Context, job *boot.Job, opts private.Options) (*World,
 		w.startChecking()
 	}
 	if err := w.openRaces(opts.Races); err != nil {
-		return nil, errors.Join(err, w.teardown())
+		return w, errors.Join(err, w.teardown())
 	}
 	w.leavePlace()
 	if err := w.openTeams(); err != nil {
-		return nil, errors.Join(err, w.teardown())
+		return w, errors.Join(err, w.teardown())
 	}
 	if err := w.Sync(ctx); err != nil {
-		return nil, errors.Join(fmt.Errorf("joining the job: %w", err), w.teardown())
+		return w, errors.Join(fmt.Errorf("joining the job: %w", err), w.teardown())
 	}
 	w.introduce()
 	return w, nil
@@ -320,6 +327,7 @@ func (w *World) teardown() error {
 	if w.defaultCtx != nil {
 		errs = append(errs, w.defaultCtx.close())
 	}
+	w.closed = true
 	return node.FirstError(append(errs, w.races.end(), w.n.Close())...)
 }
 

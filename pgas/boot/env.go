@@ -102,6 +102,8 @@ const (
 	EnvTerm      = "PGAS_TERM"
 
 	EnvImagesTerm = "PGAS_IMAGES_TERM"
+	EnvTermsFD    = "PGAS_TERMS_FD"
+	envMark       = "PGAS_MARK"
 
 	EnvLauncherVersion = "PGAS_LAUNCHER_VERSION"
 
@@ -166,6 +168,8 @@ var variables = [...]variable{
 	{EnvImagesFD, "(none)", "file descriptor", "memory of this host in which package ckpt keeps what the PEs of the next term go on from", forLauncher},
 	{EnvImagesTerm, "(none)", "number", "the term in which that memory was made, on this host", forLauncher},
 	{EnvTerm, "(none)", "number", "the term of the job, from 1 on: how often its PEs were started", forLauncher},
+	{EnvTermsFD, "(none)", "file descriptor", "where the agent of this host tells a PE of the end of a term, and of the next one", forLauncher},
+	{envMark, "(none)", "text", "the job and the agent, by which the processes of the job on this host are found at its end", forLauncher},
 	{EnvLauncherVersion, "(none)", "version", "that of the pgasrun which has started the job", forLauncher},
 	{EnvAgent, "(none)", "1 or 2", "this process is an agent of the launcher: 1 with its guard, 2 without", forLauncher},
 }

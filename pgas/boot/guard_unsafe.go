@@ -46,6 +46,7 @@ func (s *Segment) Guard(i int) (*Guard, error) {
 			return nil, err
 		}
 		g.mem, g.lo, g.hi, g.mapped = mem, 0, int(s.Header.Local), true
+		s.view = mem
 	} else {
 		s.unguard.Do(func() { runtime.SetFinalizer(s.raw, unprotectAll(s.skew, len(s.mem))) })
 	}
@@ -124,7 +125,7 @@ func (g *Guard) Close() error {
 	if !g.mapped {
 		return nil
 	}
-	g.mapped = false
+	g.mapped, g.seg.view = false, nil
 	if err := unmap(g.mem); err != nil {
 		return fmt.Errorf("unmapping a guarded view: %w", err)
 	}

@@ -69,6 +69,8 @@ type PEVars struct {
 	Term      int // 0: no other term follows
 	// the term in which that memory was made
 	ImagesTerm int
+	TermsFD    int    // 0: the process ends with its term
+	Mark       string // see JobMark
 }
 
 // Environ returns what the launcher adds to the environment of a PE.
@@ -85,6 +87,7 @@ func (v PEVars) Environ() []string {
 		envHostIndex + "=" + strconv.Itoa(v.HostIndex),
 		EnvSegmentFD + "=" + strconv.Itoa(v.SegmentFD),
 		EnvLauncherVersion + "=" + version.Current(),
+		JobMark(v.Mark),
 	}
 	if len(v.BootAddrs) > 0 {
 		env = append(env, envBootAddr+"="+strings.Join(v.BootAddrs, ","), EnvSecretFD+"="+strconv.Itoa(v.SecretFD))
@@ -97,6 +100,9 @@ func (v PEVars) Environ() []string {
 	}
 	if v.ImagesFD != 0 {
 		env = append(env, EnvImagesFD+"="+strconv.Itoa(v.ImagesFD), EnvImagesTerm+"="+strconv.Itoa(v.ImagesTerm), EnvTerm+"="+strconv.Itoa(v.Term))
+	}
+	if v.TermsFD != 0 {
+		env = append(env, EnvTermsFD+"="+strconv.Itoa(v.TermsFD))
 	}
 	return env
 }
@@ -127,6 +133,7 @@ func ParsePEVars(vars map[string]string) (PEVars, error) {
 		{&v.PE, EnvPE, true}, {&npes, envNPEs, true}, {&v.HostIndex, envHostIndex, true}, {&v.SegmentFD, EnvSegmentFD, true},
 		{&v.SecretFD, EnvSecretFD, withSecret}, {&v.ProfileFD, EnvProfileFD, false}, {&v.RecordFD, EnvRecordFD, false},
 		{&v.ImagesFD, EnvImagesFD, false}, {&v.ImagesTerm, EnvImagesTerm, false}, {&v.Term, EnvTerm, false},
+		{&v.TermsFD, EnvTermsFD, false},
 	} {
 		value := vars[number.name]
 		if value == "" && !number.must {
@@ -164,11 +171,10 @@ func (v PEVars) check(npes int) error {
 	return nil
 }
 
-// JobMarks returns the environment entries by which the processes of a job on one of its hosts are found. A process has
-// all of them unless it has removed them. The host is one of them because two names of hosts may stand for one machine.
-func JobMarks(id string, host int) []string {
-	return []string{EnvJobID + "=" + id, envHostIndex + "=" + strconv.Itoa(host)}
-}
+// JobMark returns the environment entry by which the processes of a job on one of its hosts are found. A process has it
+// unless it has removed it. A mark names a job and an agent, since two names of hosts may stand for one machine. It is
+// the same in all terms: a process keeps its environment, and may outlive its term.
+func JobMark(mark string) string { return envMark + "=" + mark }
 
 // Entry returns h as an entry of a list.
 func (h Host) Entry() string {

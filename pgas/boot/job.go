@@ -39,6 +39,19 @@ type Job struct {
 	Term       int // how often the PEs of the job were started, this time included; 0: they are started once
 
 	Member Member // nil in a job with agents, and in one that a test makes
+	Terms  Terms  // nil: the agent lets this process outlive no term
+}
+
+// Terms is how the process of a PE outlives a term of its job, and is a PE of the next one.
+type Terms interface {
+	// Stay tells the agent that this process is to outlive its terms. The agent kills one that has not said so.
+	Stay() error
+	// Ended returns a channel that is closed when the agent ends the term.
+	Ended() <-chan struct{}
+	// Next leaves the term of a Job, whose World has ended, and returns the Job of this process in the next
+	// term. The memory of the heaps is given back, and their addresses crash a goroutine that uses them still. Next
+	// returns nil if no term follows, and an error if this process cannot take part.
+	Next(*Job) (*Job, error)
 }
 
 // A Member is a PE of a job without agents: it tells the other members what a PE tells an agent through the segment.

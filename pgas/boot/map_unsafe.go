@@ -57,4 +57,10 @@ func reserve(n int) ([]byte, error) {
 	return mem[skew:][:n:n], nil
 }
 
+// cover takes the memory of mem, which is part of a mapping, and leaves the addresses reserved.
+func cover(mem []byte) error {
+	_, err := unix.MmapPtr(-1, 0, unsafe.Pointer(&mem[0]), uintptr(len(mem)), unix.PROT_NONE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE|unix.MAP_FIXED)
+	return err
+}
+
 func unmap(mem []byte) error { return unix.MunmapPtr(unsafe.Pointer(&mem[0]), uintptr(len(mem))) }

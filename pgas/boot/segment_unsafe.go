@@ -23,6 +23,7 @@ type Segment struct {
 	mem     []byte // the whole mapping
 	mapped  bool   // mem came from mmap, and is this segment's to unmap
 	discard int    // the advice that gives pages of mem back to the kernel; 0: there is none
+	view    []byte // the view of the Guard that was made last, for Retire; nil: there is none
 
 	goMemory
 }
@@ -148,7 +149,25 @@ func (s *Segment) Close() error {
 		return nil
 	}
 	s.mapped = false
+	if s.view != nil {
+		_ = unmap(s.view) // on failure it stays reserved, which costs addresses only
+	}
 	return unmap(s.mem)
+}
+
+// Retire takes the memory of the heaps from a mapped segment and from its Guard. Their addresses stay reserved until
+// Close, so an access through a reference that is left crashes. The header and the states stay. It returns the kernel's
+// error.
+func (s *Segment) Retire() error {
+	heaps := s.mem[s.HeapOffset(0):]
+	if !s.mapped || len(heaps) == 0 {
+		return nil
+	}
+	err := cover(heaps)
+	if err == nil && s.view != nil {
+		err = cover(s.view)
+	}
+	return err
 }
 
 // Words returns c as ucx/engine has it.

@@ -4,6 +4,7 @@
 //	rendezvous.go         FromEnv: the ways to a job, and which of them the environment offers
 //	environment.go        what the ways share
 //	launched.go           the way of pgasrun: an agent has handed everything down
+//	terms.go              how a process of that way outlives its term
 //	rendezvous_static.go  the way of variables that the user sets
 //	rendezvous_pmix.go    the way of PMIx
 //	rendezvous_pmi2.go    the way of PMI-2

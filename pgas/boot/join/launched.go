@@ -39,6 +39,11 @@ func launched(vars map[string]string, set boot.Settings) (*boot.Job, error) {
 	return j, nil
 }
 
+// nextJob returns the function that makes the job of a later term.
+func nextJob(set boot.Settings) func(Environment) (*boot.Job, error) {
+	return func(vars Environment) (*boot.Job, error) { return launched(vars, set) }
+}
+
 // open takes the place of j in its segment, makes the exchange if the job has one, and takes the memory that it was
 // handed.
 func open(j *boot.Job, v *boot.PEVars) (err error) {
@@ -59,13 +64,18 @@ func open(j *boot.Job, v *boot.PEVars) (err error) {
 			return err
 		}
 	}
+	if v.TermsFD != 0 {
+		if j.Terms, err = inheritTerms(v.TermsFD, nextJob(j.Settings)); err != nil {
+			return err
+		}
+	}
 	if v.RecordFD != 0 {
 		return inheritRecord(j, v.RecordFD)
 	}
 	return nil
 }
 
-// inheritRecord maps the memory for what this PE records of itself. It stays mapped until the process ends.
+// inheritRecord maps the memory for what this PE records of itself.
 func inheritRecord(j *boot.Job, fd int) error {
 	f, err := inherit(fd, boot.EnvRecordFD)
 	if err != nil {

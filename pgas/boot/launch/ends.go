@@ -3,10 +3,10 @@ package launch
 // How a job ends, and how it goes on after a failure.
 //
 // After a failure the PEs are asked to end, and killed after a while. With Spec.Survive, when a PE or a host was lost,
-// all other PEs are killed at once, and the agents start the PEs of the next term. The agents stay, so that a term
-// begins sooner than a job. An agent that is lost is started again on its host. Every term has a name and a secret of
-// its own. So a process of an older term that was given up and comes back, as those of a host that the network had
-// lost, is a stranger to the PEs of the next one.
+// all other PEs are killed at once, or their processes leave the term to take part in the next one (pgas.Survive), and
+// the agents start the PEs of the next term. The agents stay, so that a term begins sooner than a job. An agent that is
+// lost is started again on its host. Every term has a name and a secret of its own. So a process of an older term that
+// was given up and comes back, as those of a host that the network had lost, is a stranger to the PEs of the next one.
 //
 // World.GlobalExit: a PE ends the job. All PEs are ended, whatever they are doing, and none of them may report the end
 // of others as a failure. So the PEs of all hosts are stopped first, and killed when all are stopped.
@@ -314,14 +314,19 @@ func (j *job) handleLostUnstarted(h *host, err error) {
 	}
 }
 
-// killForTerm kills the PEs of a term that may be followed by another.
+// killForTerm ends the PEs of a term that may be followed by another: agents kill those whose processes do not outlive
+// it.
 func (j *job) killForTerm() {
 	j.terminatedAt = boot.Clock()
 	j.killedForTerm = true
 	j.killSteps = 1 // the next is for agents that do not do it
-	j.killAgentsAfter(termTime)
+	j.killAgentsAfter(termTime + j.spec.Grace)
 	j.continueAgents()
-	j.signal(frame.ToSignal, syscall.SIGKILL)
+	for _, h := range j.hosts {
+		if h.started && !h.gone {
+			h.send.Send(frame.ToEndTerm)
+		}
+	}
 }
 
 // agentTime is how long an agent may take to kill its PEs and to say so. Where a term follows it may take termTime: the
@@ -368,6 +373,7 @@ func (j *job) beginTerm(p plan) {
 func (j *job) startPlace(h *host, p plan) error {
 	if p.uses(h) && h.gone {
 		h.forget()
+		h.mark = j.newMark()
 		l, err := j.spec.start(h.agent)
 		if err == nil {
 			h.hostTerm, h.via, h.greeted, h.answered = hostTerm{}, nil, false, false

@@ -105,7 +105,7 @@ func TestFewerHosts(t *testing.T) {
 			j.killPE("a", 0)
 			j.killPE("a", 1)
 			j.killPE("a", 0)
-			j.endWell("b", again, again, "PE 0 on host a (process 1) was killed by signal 9 (SIGKILL): the job goes on with 2 PEs on 1 host, without a (3 of 20 times)")
+			j.endWell("b", again, again, "PE 0 on host a (process 4) was killed by signal 9 (SIGKILL): the job goes on with 2 PEs on 1 host, without a (3 of 20 times)")
 		},
 		"the PEs of the last host are killed": func(t *testing.T) {
 			j := beginFewer(t, nil, 1, onHosts(2), nil)

@@ -22,6 +22,7 @@ import (
 type host struct {
 	boot.Host
 	index int
+	mark  string // of what its agent starts, in all terms: see boot.JobMark
 	agent spawn.Line
 	link  *spawn.Link
 	// the hosts of the relays through which the agent is reached, the nearest first; none: the launcher has started it

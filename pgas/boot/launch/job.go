@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strconv"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -28,6 +29,8 @@ import (
 // job is a running Spec. Only the goroutine of run uses it, except for the output.
 type job struct {
 	spec   Spec
+	name   string // of the job in all its terms, random
+	marks  int    // how many marks there are
 	id     string
 	secret []byte
 	most   int     // the PEs of the first term; no other one has more
@@ -72,18 +75,26 @@ func newJob(spec Spec) (*job, error) {
 	}
 	j.tails = output.NewTails(0, j.npes)
 	j.reset()
+	j.name = randomHex(16)
 	for i, h := range spec.Hosts {
-		j.hosts = append(j.hosts, &host{Host: h, index: i})
+		j.hosts = append(j.hosts, &host{Host: h, index: i, mark: j.newMark()})
 	}
 	j.first = j.hosts[0]
 	for _, h := range spec.Spares {
-		j.idle = append(j.idle, &host{Host: h, idle: true, spare: true})
+		j.idle = append(j.idle, &host{Host: h, idle: true, spare: true, mark: j.newMark()})
 	}
 	if spec.Live != nil {
 		j.live = newLive(j.hosts)
 		spec.Live(j.live.snapshot)
 	}
 	return j, nil
+}
+
+// newMark returns the mark of what an agent starts: see boot.JobMark. Each agent has its own, since one that was lost
+// may live on beside the next one of its host.
+func (j *job) newMark() string {
+	j.marks++
+	return j.name + "." + strconv.Itoa(j.marks)
 }
 
 // all returns all hosts, those without a place in the job included.
@@ -167,7 +178,7 @@ func (j *job) result() (Result, error) {
 
 func (j *job) config(h *host) frame.Config {
 	c := frame.Config{
-		Protocol: frame.Protocol, ID: j.id, Host: h.index,
+		Protocol: frame.Protocol, ID: j.id, Host: h.index, Mark: h.mark,
 		Program: j.spec.Program, Args: append([]string{j.spec.Program}, j.spec.Args...), Dir: j.spec.Dir,
 		Staged: j.spec.stagedOn(h.Name),
 		Env:    j.spec.Environ(), Secret: j.secret, Hash: len(j.hosts)+len(j.idle) > 1, Unbound: j.spec.Unbound, Stats: j.spec.Stats, Profiles: j.spec.Profiles != nil,
@@ -181,7 +192,7 @@ func (j *job) config(h *host) frame.Config {
 		c.Hosts = j.spec.Hosts
 	}
 	if j.spec.Survive > 0 {
-		c.Term = 1 + j.recoveries
+		c.Term, c.Grace = 1+j.recoveries, j.spec.Grace
 	}
 	if j.secret != nil {
 		c.FanOut = j.spec.FanOut
@@ -495,7 +506,7 @@ func (j *job) handleAgentExit(h *host, err error) {
 	}
 	h.lost, h.lostAlone = true, !j.relayIsLost(h)
 	j.notifyOthers(h, frame.Death{PE: h.First, Status: syscall.WaitStatus(syscall.SIGKILL), Peer: -1})
-	go j.sweepHost(h, j.id)
+	go j.sweepHost(h, h.mark)
 	if goesOn && !j.killedForTerm { // a PE may have failed before, since it did not find those of h
 		j.killForTerm()
 	}
@@ -515,13 +526,13 @@ func (j *job) hostOf(pe int) *host { return hostOf(j.hosts, pe) }
 
 // sweepHost starts another agent on h, which kills what the first one has left there. The launcher starts these itself,
 // since the relay may be lost too, and no more at once than it may have children.
-func (j *job) sweepHost(h *host, id string) {
+func (j *job) sweepHost(h *host, mark string) {
 	j.sweeps <- struct{}{}
 	defer func() { <-j.sweeps }()
 	j.spec.Logf("host %s: sweeping up", h.Name)
 	ctx, cancel := context.WithTimeout(context.Background(), j.spec.ConnectTimeout)
 	defer cancel()
-	if err := runAgent(ctx, j.spec.start, h.agent, j.spec.files, frame.Config{Protocol: frame.Protocol, ID: id, Host: h.index, Sweep: true}); err != nil {
+	if err := runAgent(ctx, j.spec.start, h.agent, j.spec.files, frame.Config{Protocol: frame.Protocol, Mark: mark, Sweep: true}); err != nil {
 		j.spec.Logf("host %s: sweeping up: %v", h.Name, err)
 	}
 	j.post(event{host: h, change: hostSwept})

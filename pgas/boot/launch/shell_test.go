@@ -98,10 +98,10 @@ func TestRemoteShellSweeps(t *testing.T) {
 				t.Fatal(err)
 			}
 			spec.Agent, spec.Template = []string{agent}, template
-			id := randomHex(16)
-			left := ofJob(t, id, 1)
-			other := ofJob(t, id, 0) // of another host of the job, which stands for the same machine
-			if err := runAgent(bounded(t), spawn.StartCommand, spec.command("a"), nil, frame.Config{Protocol: frame.Protocol, ID: id, Host: 1, Sweep: true}); err != nil {
+			job := randomHex(16)
+			left := ofJob(t, job+".1")
+			other := ofJob(t, job+".0") // of another host of the job, which stands for the same machine
+			if err := runAgent(bounded(t), spawn.StartCommand, spec.command("a"), nil, frame.Config{Protocol: frame.Protocol, Mark: job + ".1", Sweep: true}); err != nil {
 				left.Process.Kill()
 				t.Errorf("%v: %s", err, out)
 			}
@@ -118,10 +118,10 @@ func TestRemoteShellSweeps(t *testing.T) {
 }
 
 // ofJob starts a process that a PE of a job on one of its hosts may have started.
-func ofJob(t *testing.T, id string, host int) *exec.Cmd {
+func ofJob(t *testing.T, mark string) *exec.Cmd {
 	t.Helper()
 	c := exec.Command("sleep", "1000")
-	c.Env = append(os.Environ(), boot.JobMarks(id, host)...)
+	c.Env = append(os.Environ(), boot.JobMark(mark))
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -45,6 +45,7 @@ type simulation struct {
 	lingering int            // PEs that have found them, and stay
 	alive     map[string]int // PEs that run, by term
 	errs      []error        // of PEs
+	outlived  int            // how often a process has begun another term
 }
 
 // simFault is what a host does wrong.
@@ -73,11 +74,13 @@ type simProcess struct {
 	ended         chan struct{}
 	begun         time.Time
 
-	mu     sync.Mutex // guards what follows
-	killed bool
-	pes    map[int]context.CancelCauseFunc
-	exits  chan agent.Exited
-	left   sync.WaitGroup
+	mu       sync.Mutex // guards what follows
+	killed   bool
+	pes      map[int]context.CancelCauseFunc // ends a process
+	children int                             // processes that were not waited for
+	exits    chan agent.Exited               // has room for all of them
+	last     int                             // the number of the last process
+	process  map[int]int                     // the number of the process that was given a PE last
 }
 
 func newSimulation() *simulation {
@@ -108,7 +111,7 @@ func (s *simulation) start(parent *simNode, c spawn.Line) (*spawn.Link, error) {
 		name = c.Argv[1]
 	}
 	node := &simNode{host: name}
-	p := &simProcess{simPort: s.network.at(node), sim: s, begun: time.Now(), ended: make(chan struct{}), pes: map[int]context.CancelCauseFunc{}}
+	p := &simProcess{simPort: s.network.at(node), sim: s, begun: time.Now(), ended: make(chan struct{}), pes: map[int]context.CancelCauseFunc{}, process: map[int]int{}, exits: make(chan agent.Exited, 1<<12)}
 	p.in, p.out, p.errs = newStream(parent, node), newStream(node, parent), newStream(node, parent)
 	p.in.writes, p.out.writes = s.frames, s.frames
 	parent.conns.Add(1)
@@ -284,8 +287,10 @@ func (p *simProcess) Check(*agent.Agent) (frame.Ready, error) {
 	return frame.Ready{Hash: strings.Repeat("a", 64), Memory: 1 << 34, Machine: p.node.host}, nil
 }
 
-func (p *simProcess) Watch(*agent.Agent)   {}
-func (p *simProcess) SweepUp(*agent.Agent) {}
+func (p *simProcess) Watch(*agent.Agent) {}
+func (p *simProcess) SweepUp(*agent.Agent) int {
+	return 0
+}
 
 func (p *simProcess) Signal(pid int, sig syscall.Signal) {
 	p.mu.Lock()
@@ -295,36 +300,152 @@ func (p *simProcess) Signal(pid int, sig syscall.Signal) {
 	}
 }
 
-func (p *simProcess) Wait() (agent.Exited, bool) {
-	e, ok := <-p.exits
-	return e, ok
+// killPE kills the process of a PE.
+func (p *simProcess) killPE(pe int) {
+	p.mu.Lock()
+	pid := p.process[pe]
+	p.mu.Unlock()
+	p.Signal(pid, unix.SIGKILL)
 }
 
-// StartPEs starts a stub for each PE. Its process has the number of the PE, from 1 on.
+func (p *simProcess) Wait() (e agent.Exited, ok bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.children == 0 {
+		return e, false
+	}
+	p.mu.Unlock()
+	e = <-p.exits
+	p.mu.Lock()
+	p.children--
+	return e, true
+}
+
+// StartPEs starts a stub for each PE that has no process at the gate.
 func (p *simProcess) StartPEs(a *agent.Agent, _ agent.SegmentFile, addrs []string) error {
 	c := a.Config()
 	host := c.Hosts[c.Host]
 	p.sim.notePlaces(&c, p.node.host)
-	p.exits = make(chan agent.Exited, host.PEs)
 	for i := range host.PEs {
-		number := host.First + i
+		p.sim.mark(&p.sim.started)
+		if a.HandOver(i, addrs) {
+			continue
+		}
 		ctx, kill := context.WithCancelCause(context.Background())
-		a.Started(i, number+1)
 		p.mu.Lock()
-		p.pes[number+1] = kill
+		p.last++
+		pid := p.last
+		p.pes[pid] = kill
+		p.children++
 		if p.killed {
 			kill(simKilled(unix.SIGKILL))
 		}
 		p.mu.Unlock()
-		p.sim.mark(&p.sim.started)
-		p.left.Go(func() { p.runPE(ctx, c, a.State(i), number, addrs) })
+		e := &simPE{host: p, agent: a, i: i, pid: pid, life: ctx, kill: kill, says: make(chan join.TermMessage, 4), terms: make(chan simTerm, 1)}
+		var link agent.TermLink
+		if c.Term > 0 {
+			link = e
+		}
+		a.Started(i, pid, link)
+		e.begins(host.First+i, addrs)
+		go e.run(c.Term > 0 && pid%3 != 0)
 	}
-	go func() {
-		p.left.Wait()
-		close(p.exits)
-	}()
 	return nil
 }
+
+// simPE is the process of a stub, and its agent's connection to it.
+type simPE struct {
+	host   *simProcess
+	agent  *agent.Agent
+	i, pid int             // its index on the host, and its number
+	life   context.Context // that of the process
+	kill   context.CancelCauseFunc
+	says   chan join.TermMessage // has room for all
+	terms  chan simTerm          // the term that it is to take part in
+	leave  context.CancelCauseFunc
+}
+
+// simTerm is the part of a stub in a term.
+type simTerm struct {
+	ctx    context.Context
+	config frame.Config
+	state  *boot.State
+	pe     int
+	addrs  []string
+}
+
+// The causes of the end of a stub's term, and of its connection.
+var (
+	errLeaves = errors.New("the term ends")
+	errNoTerm = errors.New("no term follows")
+)
+
+// begins has the process take part in the agent's term.
+func (e *simPE) begins(pe int, addrs []string) {
+	var ctx context.Context
+	ctx, e.leave = context.WithCancelCause(e.life)
+	e.host.mu.Lock()
+	e.host.process[pe] = e.pid
+	e.host.mu.Unlock()
+	e.terms <- simTerm{ctx, e.agent.Config(), e.agent.State(e.i), pe, addrs}
+}
+
+// run takes part in terms until the process ends. stays says whether it outlives them. One in eight of those that say
+// so does not leave when it is asked to.
+func (e *simPE) run(stays bool) {
+	if stays {
+		e.says <- join.TermStays
+	}
+	var status unix.WaitStatus
+	for goesOn := true; goesOn; {
+		select {
+		case t := <-e.terms:
+			if stays && e.pid%8 == 0 {
+				t.ctx = e.life
+			}
+			if status, goesOn = e.host.runPE(t); goesOn {
+				e.says <- join.TermGate
+			}
+		case <-e.life.Done():
+			status, goesOn = unix.WaitStatus(unix.SIGKILL), false
+			if context.Cause(e.life) == errNoTerm {
+				status = 1 << 8
+			}
+		}
+	}
+	e.host.mu.Lock()
+	delete(e.host.pes, e.pid)
+	e.host.mu.Unlock()
+	e.kill(errNoTerm) // ends Hear
+	e.host.exits <- agent.Exited{PID: e.pid, Status: status}
+}
+
+func (e *simPE) Hear() (join.TermMessage, error) {
+	select {
+	case m := <-e.says:
+		return m, nil
+	case <-e.life.Done():
+		return 0, io.EOF
+	}
+}
+
+func (e *simPE) End() error {
+	e.leave(errLeaves)
+	return nil
+}
+
+func (e *simPE) Begin(v boot.PEVars, _ []int) error {
+	if e.life.Err() != nil {
+		return io.EOF
+	}
+	e.host.sim.mu.Lock()
+	e.host.sim.outlived++
+	e.host.sim.mu.Unlock()
+	e.begins(v.PE, v.BootAddrs)
+	return nil
+}
+
+func (e *simPE) Close() { e.kill(errNoTerm) }
 
 func (s *simulation) mark(at *time.Time) {
 	s.mu.Lock()
@@ -332,15 +453,19 @@ func (s *simulation) mark(at *time.Time) {
 	*at = time.Now()
 }
 
-// runPE runs the stub of a PE to its end.
-func (p *simProcess) runPE(ctx context.Context, c frame.Config, state *boot.State, pe int, addrs []string) {
+// runPE runs the stub of a PE to its end in a term. It reports whether the process goes on.
+func (p *simProcess) runPE(t simTerm) (status unix.WaitStatus, goesOn bool) {
+	c, state, pe := t.config, t.state, t.pe
 	p.sim.begins(c.ID, pe)
 	defer p.sim.ends(c.ID)
 	state.Membership.Store(uint32(boot.Joined))
-	var status unix.WaitStatus
-	err := p.sim.find(ctx, p.at(&simNode{host: p.node.host}), c, pe, addrs)
+	err := p.sim.find(t.ctx, p.at(&simNode{host: p.node.host}), c, pe, t.addrs)
 	var killed simKilled
 	switch {
+	case errors.Is(err, errLeaves):
+		goesOn = true
+	case errors.Is(err, errNoTerm):
+		status = 1 << 8
 	case errors.As(err, &killed) && p.sim.faultOf(p.node.host) == saysWhy:
 		status = 1 << 8
 		state.End.At.Store(boot.Clock())
@@ -358,7 +483,7 @@ func (p *simProcess) runPE(ctx context.Context, c frame.Config, state *boot.Stat
 	if f := p.sim.faultOf(p.node.host); f == endsLate || f == saysWhy {
 		time.Sleep(lateEnd) // in simulated time, which the process takes to end
 	}
-	p.exits <- agent.Exited{PID: pe + 1, Status: status}
+	return status, goesOn
 }
 
 // Sizes of what PEs publish: the address of a worker of UCX, and what a host tells of its interfaces.

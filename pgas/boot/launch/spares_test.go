@@ -206,7 +206,7 @@ func (j *simulated) kill(host string) {
 
 // killPE kills a PE that runs on a host.
 func (j *simulated) killPE(host string, pe int) {
-	j.running(host).Signal(pe+1, unix.SIGKILL)
+	j.running(host).killPE(pe)
 	time.Sleep(2 * latency) // for the PE to be gone
 	j.settle()
 }
@@ -214,7 +214,7 @@ func (j *simulated) killPE(host string, pe int) {
 // beginEnd kills the first PE of the job, on host, where PEs end late, and returns when all others are gone but the
 // next one, which runs there, too.
 func (j *simulated) beginEnd(host string) {
-	j.running(host).Signal(1, unix.SIGKILL)
+	j.running(host).killPE(0)
 	time.Sleep(lateEnd * 3 / 2) // in simulated time, for the first PE to be gone and the launcher to kill the others
 }
 
@@ -325,7 +325,7 @@ func TestSpares(t *testing.T) {
 			j.killPE(b, 3)
 			j.killPE(b, 2)
 			j.killPE("spare00", 2)
-			j.end("", []string{a, "spare00"}, again+"1 of", again+"2 of", "PE 2 on host "+b+" (process 3) was killed by signal 9 (SIGKILL): spare00 takes the place of "+b+again+"3 of 20 times)", again+"4 of")
+			j.end("", []string{a, "spare00"}, again+"1 of", again+"2 of", "PE 2 on host "+b+" (process 4) was killed by signal 9 (SIGKILL): spare00 takes the place of "+b+again+"3 of 20 times)", again+"4 of")
 		},
 		"its PEs are killed, and there is no spare": func(t *testing.T) {
 			j := beginSimulated(t, nil)

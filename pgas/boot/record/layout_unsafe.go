@@ -170,6 +170,10 @@ func (m *Memory) Close() error {
 	return unix.Munmap(m.mem)
 }
 
+// Close unmaps the memory of p, with the records of the other PEs. Nothing may be recorded afterwards. It returns the
+// kernel's error.
+func (p *PE) Close() error { return p.memory.Close() }
+
 // PE returns the records of the PE with that number in the job, which is on this host.
 func (m *Memory) PE(number int) *PE {
 	i := number - int(m.head.first)
@@ -180,6 +184,7 @@ func (m *Memory) PE(number int) *PE {
 	at := pageBytes + i*o.end
 	part := func(from int) unsafe.Pointer { return unsafe.Pointer(&m.mem[at+from]) }
 	p := &PE{
+		memory: m,
 		number: number,
 		head:   (*peHead)(part(0)),
 		waits:  (*[MaxNames]wait)(part(o.waits)),

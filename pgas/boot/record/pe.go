@@ -15,6 +15,7 @@ const Others = "others"
 
 // PE is what one PE records.
 type PE struct {
+	memory *Memory
 	number int
 	head   *peHead
 	waits  *[MaxNames]wait

@@ -51,8 +51,8 @@ func run(pass *analysis.Pass) (any, error) {
 	return r.Used(), nil
 }
 
-// bodies returns the functions that are given to Main. In a package that does not call Init, a function with the
-// parameters of a body is taken for one, or for a part of one: it may be given to the Main of another package.
+// bodies returns the functions that are given to Main and Survive. In a package that does not call Init, a function
+// with the parameters of a body is taken for one, or for a part of one: it may be given to the Main of another package.
 func bodies(all []*ssa.Function) (list []*ssa.Function) {
 	inits := false
 	for _, fn := range all {
@@ -60,7 +60,7 @@ func bodies(all []*ssa.Function) (list []*ssa.Function) {
 			for _, i := range b.Instrs {
 				c, ok := calls.Of(i)
 				inits = inits || ok && c.Is("pgas", "Init")
-				if ok && c.Is("pgas", "Main") && len(c.Args) > 0 {
+				if ok && (c.Is("pgas", "Main") || c.Is("pgas", "Survive")) && len(c.Args) > 0 {
 					if body := functionOf(c.Args[0]); body != nil {
 						list = append(list, body)
 					}

@@ -49,11 +49,16 @@ func Main() int {
 
 // New returns an agent that writes to control.
 func New(m Machine, control controlOutput) *Agent {
+	ended := make(chan struct{})
 	return &Agent{
 		machine:  m,
 		control:  control,
 		out:      frame.NewSender(control),
 		commands: make(chan command),
+		exits:    make(chan Exited),
+		more:     make(chan struct{}, 1),
+		ended:    ended,
+		gate:     gate{heard: make(chan said), ended: ended},
 		orphaned: make(chan struct{}),
 	}
 }
@@ -90,7 +95,7 @@ type Exited struct {
 }
 
 // An Agent is the agent of one host. A job has one term, unless it goes on after a failure: then all PEs that are left
-// are killed, and the agents start the PEs of the next term.
+// are ended, and the agents start the PEs of the next term.
 type Agent struct {
 	machine     Machine
 	control     controlOutput
@@ -98,10 +103,15 @@ type Agent struct {
 	commands    chan command  // closed at the end of standard input
 	orphaned    chan struct{} // closed with commands
 	signals     <-chan os.Signal
-	signalledAt time.Time // when the launcher was told of a SIGTERM to this agent
-	images      *os.File  // what PEs leave for those of the next term; nil: nothing
-	imagesTerm  int       // the term in which images was made
-	unread      *command  // what configure is to read first; nil: what comes next
+	signalledAt time.Time     // when the launcher was told of a SIGTERM to this agent
+	images      *os.File      // what PEs leave for those of the next term; nil: nothing
+	imagesTerm  int           // the term in which images was made
+	unread      *command      // what configure is to read first; nil: what comes next
+	exits       chan Exited   // the children that have ended, and one without a number when no child is left
+	more        chan struct{} // tells the goroutine that waits for children of further ones
+	reaping     bool          // that goroutine runs
+	ended       chan struct{} // closed when the agent ends
+	gate        gate
 	term
 }
 
@@ -110,14 +120,14 @@ type term struct {
 	cfg         frame.Config
 	room        boot.HeapRoom
 	memoryKills *boot.MemoryKills     // when the PEs were started
-	exits       chan Exited           // closed when no child is left
 	globalExits chan frame.GlobalExit // the call of GlobalExit of a PE of this host, at most one
 	accusations chan boot.Accusation
 	over        chan struct{} // closed when the PEs of this host have ended
 	watchers    sync.WaitGroup
-	accusing    bool // a PE of this host has accused another: the launcher decides which PE is the cause
-	stopped     bool // the PEs have been stopped, to be killed
-	stalled     bool // the launcher has been told that every PE is stalled
+	accusing    bool             // a PE of this host has accused another: the launcher decides which PE is the cause
+	stopped     bool             // the PEs have been stopped, to be killed
+	overdue     <-chan time.Time // fires when PEs that stay are to have left the term
+	stalled     bool             // the launcher has been told that every PE is stalled
 
 	exchange       *exchange // nil in a job of one host
 	segment        *boot.Segment
@@ -129,7 +139,6 @@ type term struct {
 	record         *record.Memory  // what the PEs record of themselves; nil: nothing
 	recordFile     *os.File        // the file of record, until the PEs have inherited it
 	input          chan []byte     // the input of PE 0
-	relays         sync.WaitGroup
 }
 
 // pollable makes a descriptor one whose writes can be given a deadline.
@@ -158,12 +167,17 @@ func (a *Agent) listen(in *bufio.Reader) {
 
 // run takes part in the terms of a job, one after the other. An error means that a term has not started on this host.
 func (a *Agent) run() error {
+	defer close(a.ended)
+	defer a.dismiss()
 	for first := true; ; first = false {
 		before := a.exchange
-		a.term = term{}
-		relay, err := a.configure(first)
+		cfg, relay, err := a.configure(first)
 		if before != nil { // until the launcher has said what comes next, PEs of other hosts may need it
 			before.close()
+			a.exchange = nil
+		}
+		if cfg != nil {
+			a.term = term{cfg: *cfg}
 		}
 		switch {
 		case err == errNoTerm:
@@ -212,11 +226,11 @@ func (a *Agent) runTerm() (again bool, err error) {
 	if err := frame.Decode(next.data, &st); err != nil || next.kind != frame.ToStart {
 		return false, fmt.Errorf("the launcher said %q instead of starting", next.kind)
 	}
-	a.exits, a.over, a.input = make(chan Exited), make(chan struct{}), make(chan []byte, 1)
+	a.over, a.input = make(chan struct{}), make(chan []byte, 1)
 	a.globalExits, a.accusations = make(chan frame.GlobalExit), make(chan boot.Accusation)
 	if err := a.start(st); err != nil {
 		a.killAll()
-		go reap(a.machine, a.exits)
+		a.reap()
 		a.sweepUntilAlone()
 		return false, err
 	}
@@ -224,7 +238,7 @@ func (a *Agent) runTerm() (again bool, err error) {
 	if a.cfg.Stats {
 		a.sampler = newSampler(a.segment.States, a.cfg.Hosts[a.cfg.Host], a.record)
 	}
-	go reap(a.machine, a.exits)
+	a.reap()
 	a.machine.Watch(a)
 	a.supervise()
 	return a.finish()
@@ -235,7 +249,7 @@ var errNoTerm = errors.New("no term follows")
 
 // configure reads what the launcher says before a term: the configuration of this agent, or of the relay that it is to
 // be instead. Before a later term it passes over what the launcher had still said of the term before.
-func (a *Agent) configure(isFirst bool) (*frame.RelayConfig, error) {
+func (a *Agent) configure(isFirst bool) (*frame.Config, *frame.RelayConfig, error) {
 	first, ok := a.next()
 	for ; !isFirst && ok && first.kind != frame.ToConfig; first, ok = a.next() {
 		if first.kind == frame.ToPing {
@@ -243,43 +257,44 @@ func (a *Agent) configure(isFirst bool) (*frame.RelayConfig, error) {
 		}
 	}
 	if !isFirst && !ok {
-		return nil, errNoTerm
+		return nil, nil, errNoTerm
 	}
 	var hosts []boot.Host
 	if ok && first.kind == frame.ToHosts {
 		if err := frame.Decode(first.data, &hosts); err != nil {
-			return nil, fmt.Errorf("reading the hosts of the job: %w", err)
+			return nil, nil, fmt.Errorf("reading the hosts of the job: %w", err)
 		}
 		first, ok = a.next()
 	}
 	if !ok {
-		return nil, fmt.Errorf("the agent's standard input was closed before the launcher's first word: an agent is started by pgasrun, whose launch command must pass input on (ssh without -n, docker exec with -i)")
+		return nil, nil, fmt.Errorf("the agent's standard input was closed before the launcher's first word: an agent is started by pgasrun, whose launch command must pass input on (ssh without -n, docker exec with -i)")
 	}
 	if first.kind == frame.ToRelay {
-		cfg := new(frame.RelayConfig)
-		if err := frame.Decode(first.data, cfg); err != nil {
-			return nil, fmt.Errorf("reading the relay's configuration: %w", err)
+		relay := new(frame.RelayConfig)
+		if err := frame.Decode(first.data, relay); err != nil {
+			return nil, nil, fmt.Errorf("reading the relay's configuration: %w", err)
 		}
-		return cfg, nil
+		return nil, relay, nil
 	}
 	if first.kind != frame.ToConfig {
-		return nil, fmt.Errorf("an agent is started by pgasrun, not by hand")
+		return nil, nil, fmt.Errorf("an agent is started by pgasrun, not by hand")
 	}
-	if err := frame.Decode(first.data, &a.cfg); err != nil {
-		return nil, fmt.Errorf("reading the agent's configuration: %w", err)
+	cfg := new(frame.Config)
+	if err := frame.Decode(first.data, cfg); err != nil {
+		return nil, nil, fmt.Errorf("reading the agent's configuration: %w", err)
 	}
-	if a.cfg.Protocol != frame.Protocol {
-		return nil, frame.ErrOtherVersion
+	if cfg.Protocol != frame.Protocol {
+		return nil, nil, frame.ErrOtherVersion
 	}
-	if a.cfg.Hosts == nil {
-		a.cfg.Hosts = hosts
+	if cfg.Hosts == nil {
+		cfg.Hosts = hosts
 	}
-	return nil, nil
+	return cfg, nil, nil
 }
 
 // sweepLost kills what a lost agent of this host has left.
 func (a *Agent) sweepLost() {
-	for deadline := time.Now().Add(killTime); sweep(boot.JobMarks(a.cfg.ID, a.cfg.Host), 0) > 0 && time.Now().Before(deadline); {
+	for deadline := time.Now().Add(killTime); sweep(boot.JobMark(a.cfg.Mark), 0, nil) > 0 && time.Now().Before(deadline); {
 		time.Sleep(time.Millisecond)
 	}
 }
@@ -333,6 +348,12 @@ func (a *Agent) supervise() {
 			if a.childExited(e) {
 				live--
 			}
+		case s := <-a.gate.heard:
+			if a.handleSaid(s) {
+				live--
+			}
+		case <-a.overdue:
+			a.killAll()
 		}
 	}
 }
@@ -350,6 +371,7 @@ func (a *Agent) finish() (again bool, err error) {
 		defer close(passed)
 		a.passOver(finished)
 	}()
+	a.keepProcesses()
 	alone := a.sweepUntilAlone()
 	if alone {
 		a.drain()
@@ -389,8 +411,13 @@ func (a *Agent) finish() (again bool, err error) {
 	return false, nil
 }
 
-// unmap gives back what a term had mapped. Nobody reads it any more.
+// unmap gives back what a term had mapped. Nobody reads it any more. A process that outlives the term may have the
+// segment mapped for a while, so the heaps are taken from it.
 func (a *Agent) unmap() {
+	at, end := int64(a.segment.HeapOffset(0)), int64(a.segment.HeapOffset(len(a.pes)))
+	if err := unix.Fallocate(int(a.heaps.Fd()), unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_KEEP_SIZE, at, end-at); err != nil {
+		a.logf("giving back the memory of a term: %v", err)
+	}
 	a.segment.Close()
 	a.heaps.Close()
 	if a.record != nil {
@@ -443,6 +470,8 @@ func (a *Agent) handle(c command) {
 		a.out.Send(frame.FromPing)
 	case frame.ToLive:
 		a.answerLive()
+	case frame.ToEndTerm:
+		a.endTerm()
 	case frame.ToStop:
 		a.stopPEs()
 		a.out.Send(frame.FromStopped)
@@ -467,27 +496,38 @@ func (a *Agent) toPE0(piece []byte) {
 func (a *Agent) childExited(e Exited) bool {
 	for i := range a.pes {
 		p := &a.pes[i]
-		if p.pid != e.PID || p.ended != nil {
+		if p.pid != e.PID || p.pid == 0 {
 			continue
 		}
-		p.ended = &peEnd{at: boot.Clock(), cpu: e.CPU, memory: e.Memory}
-		if a.sampler != nil {
-			a.sampler.ended(i, e.CPU, e.Memory)
+		if p.process != nil {
+			p.process.end()
 		}
-		d := a.deathOf(i, syscall.WaitStatus(e.Status))
-		p.ended.status = d.ExitStatus()
-		switch {
-		case !d.Failed() || a.stopped:
-		case a.accusing && d.CauseClass() == frame.Consequence:
-			d.Table = a.table() // the launcher decides which death it is a consequence of
-		default:
-			d.Table = a.announceFailure(d)
+		if p.ended == nil {
+			a.endPE(i, e.Status, e.CPU-p.usedBefore(), e.Memory)
+			return true
 		}
-		d.SentAt = boot.Clock()
-		a.out.SendValue(frame.FromDeath, d)
-		return true
 	}
 	return false
+}
+
+// endPE notes the end of PE i of this host, and tells the launcher and the other PEs.
+func (a *Agent) endPE(i int, status unix.WaitStatus, cpu time.Duration, memory uint64) {
+	p := &a.pes[i]
+	p.ended = &peEnd{at: boot.Clock(), cpu: cpu, memory: memory}
+	if a.sampler != nil {
+		a.sampler.ended(i, cpu, memory)
+	}
+	d := a.deathOf(i, syscall.WaitStatus(status))
+	p.ended.status = d.ExitStatus()
+	switch {
+	case !d.Failed() || a.stopped:
+	case a.accusing && d.CauseClass() == frame.Consequence:
+		d.Table = a.table() // the launcher decides which death it is a consequence of
+	default:
+		d.Table = a.announceFailure(d)
+	}
+	d.SentAt = boot.Clock()
+	a.out.SendValue(frame.FromDeath, d)
 }
 
 // announceFailure tells the PEs of this host that one has failed, and returns what they were doing when they were
@@ -526,45 +566,158 @@ func (a *Agent) deathOf(i int, status syscall.WaitStatus) frame.Death {
 // signalAll signals the process group of every PE, so that a wrapper's children get it too.
 func (a *Agent) signalAll(sig syscall.Signal) {
 	for i := range a.pes {
-		if p := &a.pes[i]; p.pid != 0 && p.ended == nil {
-			p.signalsSent |= 1 << sig
-			a.machine.Signal(p.pid, sig)
-		}
+		a.signal(&a.pes[i], sig)
 	}
+}
+
+func (a *Agent) signal(p *pe, sig syscall.Signal) {
+	if p.pid == 0 || p.ended != nil {
+		return
+	}
+	p.signalsSent |= 1 << sig
+	if p.process != nil && sig == unix.SIGKILL {
+		p.process.doomed = true
+	}
+	a.machine.Signal(p.pid, sig)
 }
 
 func (a *Agent) killAll() { a.signalAll(unix.SIGKILL) }
 
-// reap waits for every child, PEs and orphans, until there is none. It is called when all PEs have been started.
-func reap(m Machine, exits chan<- Exited) {
-	defer close(exits)
-	for {
-		e, ok := m.Wait()
-		if !ok {
-			return
+// handleSaid handles a message of a process that may outlive its term, and reports whether its PE has ended by that.
+func (a *Agent) handleSaid(s said) bool {
+	for i := range a.pes {
+		p := &a.pes[i]
+		switch {
+		case p.process != s.by || p.ended != nil || s.by.doomed:
+		case s.what == join.TermStays:
+			s.by.stays = true
+		case s.what == join.TermGate && s.by.stays:
+			s.by.atGate = true
+			status := unix.WaitStatus(1 << 8)
+			if p.signalsSent&askedToLeave != 0 { // it counts as those that are killed for the next term
+				p.signalsSent |= 1 << unix.SIGKILL
+				status = unix.WaitStatus(unix.SIGKILL)
+			}
+			cpu, memory := p.usage()
+			a.endPE(i, status, cpu, memory)
+			return true
 		}
-		exits <- e
+	}
+	return false
+}
+
+// endTerm ends the PEs of this host. Those that stay for another term have Config.Grace to leave this one.
+func (a *Agent) endTerm() {
+	for i := range a.pes {
+		p := &a.pes[i]
+		if p.ended == nil && p.process != nil && p.process.leave() {
+			p.signalsSent |= askedToLeave
+			a.overdue = time.After(a.cfg.Grace)
+		} else {
+			a.signal(p, unix.SIGKILL)
+		}
 	}
 }
 
-// sweepUntilAlone kills what the PEs have left running, and reports whether that worked: a process that
-// survives a kill for this long is stuck in the kernel.
+// keepProcesses keeps the processes that are at the gate, when all PEs of a term have ended.
+func (a *Agent) keepProcesses() {
+	for i := range a.pes {
+		if p := a.pes[i].process; p != nil && p.atGate && !p.doomed {
+			a.gate.add(i, p)
+		}
+	}
+}
+
+// dismiss ends the processes that are at the gate when no term follows. It kills those that take longer than
+// dismissTime.
+func (a *Agent) dismiss() {
+	all := a.gate.all()
+	if len(all) == 0 {
+		return
+	}
+	for _, p := range all {
+		p.link.Close()
+	}
+	for overdue := time.After(min(a.cfg.Grace, dismissTime)); len(a.gate.waiting) > 0 && overdue != nil; {
+		select {
+		case e := <-a.exits:
+			a.gate.noteExit(e.PID)
+		case <-overdue:
+			overdue = nil
+		}
+	}
+	a.gate.waiting = nil // the sweep kills those that are left
+	if a.sweepUntilAlone() {
+		gone := make(chan struct{})
+		time.AfterFunc(spawn.DrainTime, func() { close(gone) })
+		awaitOutput(all, gone)
+	}
+}
+
+// dismissTime is how long processes at the gate may take to end. The launcher gives an agent somewhat longer.
+const dismissTime = 2 * time.Second
+
+// reap has every child waited for, PEs and orphans, until there is none. It is called when all PEs of a term have been
+// started.
+func (a *Agent) reap() {
+	if !a.reaping {
+		a.reaping = true
+		go a.waitForChildren()
+		return
+	}
+	select {
+	case a.more <- struct{}{}:
+	default: // it has not yet seen that there were more before
+	}
+}
+
+// waitForChildren waits for children. When there is none, it says so and waits for more.
+func (a *Agent) waitForChildren() {
+	for {
+		e, ok := a.machine.Wait()
+		if !ok {
+			e = Exited{}
+		}
+		select {
+		case a.exits <- e:
+		case <-a.ended:
+			return
+		}
+		if ok {
+			continue
+		}
+		select {
+		case <-a.more:
+		case <-a.ended:
+			return
+		}
+	}
+}
+
+// sweepUntilAlone kills what the PEs have left running, but for processes that outlive the term, and reports whether
+// that worked: a process that survives a kill for this long is stuck in the kernel.
 func (a *Agent) sweepUntilAlone() bool {
-	pause := time.Millisecond
+	pause, none := time.Millisecond, 0
 	for deadline := time.Now().Add(killTime); time.Now().Before(deadline); {
 		next := time.After(pause)
 	collect:
 		for {
 			select {
-			case _, more := <-a.exits:
-				if !more {
+			case e := <-a.exits:
+				if e.PID == 0 && len(a.gate.waiting) == 0 {
 					return true
 				}
+				a.gate.noteExit(e.PID)
 			case <-next:
 				break collect
 			}
 		}
-		a.machine.SweepUp(a)
+		if none++; a.machine.SweepUp(a) > 0 {
+			none = 0
+		}
+		if len(a.gate.waiting) > 0 && none == 2 { // the kernel does not say when no other child is left
+			return true
+		}
 		pause = min(2*pause, 100*time.Millisecond)
 	}
 	fmt.Fprintln(os.Stderr, "a process of the job cannot be killed")
@@ -574,25 +727,32 @@ func (a *Agent) sweepUntilAlone() bool {
 // drain waits until the rest of the output has been sent. The writers are dead, so only a launcher that does not
 // read can delay it.
 func (a *Agent) drain() {
+	var ended []*process
+	for i := range a.pes {
+		if p := a.pes[i].process; p != nil && (!p.atGate || p.doomed) {
+			ended = append(ended, p)
+		}
+	}
+	awaitOutput(ended, a.orphaned)
+}
+
+// awaitOutput waits until nothing more comes from processes that have ended, or gone is closed.
+func awaitOutput(of []*process, gone <-chan struct{}) {
 	done := make(chan struct{})
 	go func() {
-		a.relays.Wait()
+		for _, p := range of {
+			p.readers.Wait()
+		}
 		close(done)
 	}()
 	select {
 	case <-done:
-	case <-a.orphaned:
+	case <-gone:
 	}
 }
 
 func (a *Agent) logf(format string, args ...any) {
 	a.out.Send(frame.FromLog, fmt.Appendf(nil, format, args...))
-}
-
-// relayOutput returns a function that sends pieces of one stream of a PE to the launcher.
-func (a *Agent) relayOutput(k frame.Kind, pe int) func(piece []byte) {
-	head := binary.BigEndian.AppendUint32(nil, uint32(pe))
-	return func(piece []byte) { a.out.Send(k, head, piece) }
 }
 
 // relayProfiles sends the profiles of one PE to the launcher.

@@ -49,7 +49,7 @@ func TestSignalEcho(t *testing.T) {
 		m := &signalled{exits: make(chan Exited, 1)}
 		var out bytes.Buffer
 		signals := make(chan os.Signal)
-		a := &Agent{machine: m, out: frame.NewSender(&out), signals: signals, commands: make(chan command), term: term{exits: m.exits, pes: []pe{{pid: thePE}}}}
+		a := &Agent{machine: m, out: frame.NewSender(&out), signals: signals, commands: make(chan command), exits: m.exits, term: term{pes: []pe{{pid: thePE}}}}
 		a.cfg.Hosts = []boot.Host{{PEs: 1}}
 		file, err := boot.CreateSegment(1, 0, 1, 1, boot.RoundHeap(1))
 		if err != nil {

@@ -16,6 +16,7 @@
 //	guard.go     the process above an agent, which ends what is left if launcher and agent are killed at once
 //	prepare.go   what an agent does before its PEs run: checks, the segment, starting
 //	process.go   the process of a PE, and its output
+//	gate.go      processes that outlive their term
 //	machine.go   what an agent asks of the machine that it runs on
 //	exchange.go  the tree of servers by which PEs find each other's addresses
 //	bind.go      the CPUs of each PE

@@ -102,7 +102,7 @@ func killChildren() {
 				break
 			}
 		}
-		sweep(nil, os.Getpid())
+		sweep("", os.Getpid(), nil)
 		time.Sleep(pause)
 	}
 }

@@ -27,7 +27,7 @@ func liveState(host int, records *record.Memory, row frame.Blocked, p pe) frame.
 	if end := p.ended; end != nil {
 		s.Ended, s.Status, s.CPU, s.Memory = true, end.status, end.cpu, end.memory
 	} else {
-		s.CPU, s.Memory = usage(p.pid)
+		s.CPU, s.Memory = p.usage()
 		if row.Op != boot.NotBlocked {
 			s.Op, s.In, s.For, s.Time, s.Seq = row.Op, row.Op.String(), row.Peer, time.Duration(row.ForNsec), row.Seq
 			s.Team, s.Name, s.Site = row.Team, row.Name, row.Site
@@ -82,4 +82,10 @@ func usage(pid int) (cpu time.Duration, memory uint64) {
 	}
 	number := func(i int) uint64 { n, _ := strconv.ParseUint(fields[i], 10, 64); return n }
 	return time.Duration(number(utime)+number(stime)) * clockTick, number(rss) * uint64(os.Getpagesize())
+}
+
+// usage returns the CPU time that the PE has used, and the bytes that are resident.
+func (p *pe) usage() (time.Duration, uint64) {
+	cpu, memory := usage(p.pid)
+	return max(0, cpu-p.usedBefore()), memory
 }

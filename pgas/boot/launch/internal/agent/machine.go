@@ -30,8 +30,9 @@ type Machine interface {
 	Signal(pid int, sig syscall.Signal)
 	// Wait waits for the end of a child. ok is false when there is none.
 	Wait() (e Exited, ok bool)
-	// SweepUp kills what the PEs of a have left.
-	SweepUp(a *Agent)
+	// SweepUp kills what the PEs of a have left, but for those at the gate and their children, and returns how many it
+	// was.
+	SweepUp(a *Agent) int
 }
 
 // SegmentFile is the file of a host's segment.
@@ -43,8 +44,14 @@ func (a *Agent) Config() frame.Config { return a.cfg }
 // State returns the state of PE i of a's host, in the segment.
 func (a *Agent) State(i int) *boot.State { return a.segment.States[i] }
 
-// Started notes the process of PE i of a's host.
-func (a *Agent) Started(i, pid int) { a.pes[i].pid = pid }
+// Started notes the process of PE i of a's host, and its connection, which is nil if the process ends with its term.
+func (a *Agent) Started(i, pid int, link TermLink) {
+	p := &process{pid: pid, link: link}
+	a.pes[i] = pe{pid: pid, process: p}
+	if link != nil {
+		go a.gate.follow(p)
+	}
+}
 
 // Release does what the end of a's process would, where a has none of its own: it frees the memory and the connections.
 func (a *Agent) Release() {
@@ -83,4 +90,10 @@ func (thisMachine) Wait() (e Exited, ok bool) {
 	}
 }
 
-func (thisMachine) SweepUp(a *Agent) { sweep(boot.JobMarks(a.cfg.ID, a.cfg.Host), unix.Getpid()) }
+func (thisMachine) SweepUp(a *Agent) int {
+	spared := map[int]bool{}
+	for _, p := range a.gate.all() {
+		spared[p.pid] = true
+	}
+	return sweep(boot.JobMark(a.cfg.Mark), unix.Getpid(), spared)
+}

@@ -13,6 +13,7 @@ import (
 	"github.com/gopgas/gopgas/internal/cuts/vault"
 	"github.com/gopgas/gopgas/internal/plural"
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/boot/join"
 	"github.com/gopgas/gopgas/pgas/boot/launch/internal/frame"
 	"github.com/gopgas/gopgas/pgas/boot/launch/internal/spawn"
 	"github.com/gopgas/gopgas/pgas/boot/record"
@@ -25,6 +26,7 @@ const (
 	profileFD = 5
 	recordFD  = 6
 	imagesFD  = 7
+	termsFD   = 8
 
 	noFile = ^uintptr(0)
 )
@@ -79,7 +81,7 @@ func (thisMachine) Check(a *Agent) (frame.Ready, error) {
 func checkFiles(c *frame.Config) error {
 	const ownFiles = 12 // memory, listeners, and the pipes of a PE that is being started
 	pes, each, others := c.Hosts[c.Host].PEs, 2, 0
-	if c.Profiles {
+	if c.Profiles || c.Term > 0 { // a job with terms has no profiles
 		each++
 	}
 	if c.Secret != nil {
@@ -141,7 +143,7 @@ func (a *Agent) createRecord(npes int, host boot.Host) (err error) {
 }
 
 func (thisMachine) StartPEs(a *Agent, segment SegmentFile, addrs []string) error {
-	files := []uintptr{0, 0, 0, segment.Fd(), noFile, noFile, noFile, noFile}
+	files := []uintptr{0, 0, 0, segment.Fd(), noFile, noFile, noFile, noFile, noFile}
 	if a.cfg.Secret != nil {
 		secret, err := secretFile(boot.HandedDown(a.cfg.Secret, a.cfg.Hosts))
 		if err != nil {
@@ -164,14 +166,18 @@ func (thisMachine) StartPEs(a *Agent, segment SegmentFile, addrs []string) error
 		return err
 	}
 	defer null.Close()
-	environ := a.environ(addrs)
+	base := inherited(&a.cfg)
 	a.memoryKills = boot.CountMemoryKills()
 	if share := boot.GoMemoryShare(len(a.pes)); share > 0 {
 		a.logf("control groups leave %s of memory: GOMEMLIMIT of a PE is %s unless set", boot.BytesText(boot.HostMemory()), boot.BytesText(uint64(share)))
 	}
 	cpus := Binding(len(a.pes), a.cfg.Unbound)
 	for i := range a.pes {
-		p := Process{Program: a.cfg.Program, Args: a.cfg.Args, Env: environ(i), Files: files, CPUs: cpus[i]}
+		v := a.vars(i, addrs)
+		if a.handOver(i, v, files) {
+			continue
+		}
+		p := Process{Program: a.cfg.Program, Args: a.cfg.Args, Env: append(base[:len(base):len(base)], v.Environ()...), Files: files, CPUs: cpus[i]}
 		if err := a.startPE(i, p, null.Fd()); err != nil {
 			return err
 		}
@@ -179,31 +185,59 @@ func (thisMachine) StartPEs(a *Agent, segment SegmentFile, addrs []string) error
 	return nil
 }
 
-// environ returns the environment of PE i of this host.
-func (a *Agent) environ(addrs []string) func(i int) []string {
-	base := inherited(&a.cfg)
-	return func(i int) []string {
-		v := boot.PEVars{
-			ID: a.cfg.ID, PE: a.cfg.Hosts[a.cfg.Host].First + i, Hosts: a.cfg.Hosts, HostIndex: a.cfg.Host,
-			SegmentFD: segmentFD, BootAddrs: addrs, SecretFD: secretFD,
-		}
-		if a.cfg.Profiles {
-			v.ProfileFD = profileFD
-		}
-		if a.cfg.Record {
-			v.RecordFD = recordFD
-		}
-		if a.images != nil {
-			v.ImagesFD, v.ImagesTerm, v.Term = imagesFD, a.imagesTerm, a.cfg.Term
-		}
-		return append(base[:len(base):len(base)], v.Environ()...)
+// vars returns the variables of PE i of this host.
+func (a *Agent) vars(i int, addrs []string) boot.PEVars {
+	v := boot.PEVars{
+		ID: a.cfg.ID, PE: a.cfg.Hosts[a.cfg.Host].First + i, Hosts: a.cfg.Hosts, HostIndex: a.cfg.Host,
+		SegmentFD: segmentFD, BootAddrs: addrs, SecretFD: secretFD, Mark: a.cfg.Mark,
 	}
+	if a.cfg.Profiles {
+		v.ProfileFD = profileFD
+	}
+	if a.cfg.Record {
+		v.RecordFD = recordFD
+	}
+	if a.images != nil {
+		v.ImagesFD, v.ImagesTerm, v.Term, v.TermsFD = imagesFD, a.imagesTerm, a.cfg.Term, termsFD
+	}
+	return v
 }
 
-// startPE starts PE i of this host as p says. It overwrites the standard input of p.Files, and the descriptor of the
-// profiles.
+// HandOver makes the process that is at the gate for PE i of a's host the PE, and reports whether it was there.
+func (a *Agent) HandOver(i int, addrs []string) bool { return a.handOver(i, a.vars(i, addrs), noFiles) }
+
+// noFiles are the files of a process that inherits none.
+var noFiles = []uintptr{noFile, noFile, noFile, noFile, noFile, noFile, noFile, noFile, noFile}
+
+// handOver makes the process that is at the gate for PE i of this host the PE, and reports whether it was there. files
+// is as in Process.
+func (a *Agent) handOver(i int, v boot.PEVars, files []uintptr) bool {
+	p := a.gate.take(i)
+	if p == nil {
+		return false
+	}
+	var fds []int
+	for _, fd := range []*int{&v.SegmentFD, &v.SecretFD, &v.RecordFD, &v.ImagesFD} {
+		if *fd != 0 && files[*fd] != noFile {
+			fds = append(fds, int(files[*fd]))
+			*fd = len(fds)
+		}
+	}
+	v.TermsFD = 0 // it has the connection
+	if err := p.begin(v, fds); err != nil {
+		a.logf("process %d does not wait for its next term: %v", p.pid, err)
+		a.machine.Signal(p.pid, unix.SIGKILL)
+		p.end()
+		return false
+	}
+	a.pes[i] = pe{pid: p.pid, process: p}
+	return true
+}
+
+// startPE starts PE i of this host as p says. It overwrites in p.Files the standard input, and the descriptors of the
+// profiles and the terms.
 func (a *Agent) startPE(i int, p Process, null uintptr) (err error) {
-	number := a.cfg.Hosts[a.cfg.Host].First + i
+	number, proc := a.cfg.Hosts[a.cfg.Host].First+i, new(process)
 	p.Files[0] = null
 	if number == 0 {
 		peIn, in, err := outboundPipe()
@@ -221,10 +255,23 @@ func (a *Agent) startPE(i int, p Process, null uintptr) (err error) {
 		}
 		defer unix.Close(peProfiles)
 		p.Files[profileFD] = uintptr(peProfiles)
-		a.relays.Go(func() { a.relayProfiles(number, profiles) })
+		proc.readers.Go(func() { a.relayProfiles(number, profiles) })
 	}
-	p.Stdout, p.Stderr = a.relayOutput(frame.FromStdout, number), a.relayOutput(frame.FromStderr, number)
-	a.pes[i].pid, err = p.Start(&a.relays)
+	if a.images != nil {
+		link, fd, err := join.NewTermLink()
+		if err != nil {
+			return err
+		}
+		defer unix.Close(fd)
+		p.Files[termsFD], proc.link = uintptr(fd), link
+	}
+	proc.number.Store(uint32(number))
+	p.Stdout, p.Stderr = proc.relay(a.out, frame.FromStdout), proc.relay(a.out, frame.FromStderr)
+	proc.pid, err = p.Start(&proc.readers)
+	a.pes[i] = pe{pid: proc.pid, process: proc}
+	if proc.link != nil && err == nil {
+		go a.gate.follow(proc)
+	}
 	return err
 }
 

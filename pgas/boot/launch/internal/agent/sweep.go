@@ -1,7 +1,7 @@
 package agent
 
-// Sweeping: killing processes that a job's PEs have started and left. Every process of a job has the job's id and
-// its host's number in its environment, however deep it was started and whatever session it made for itself. Those that
+// Sweeping: killing processes that a job's PEs have started and left. Every process of a job has the mark of the job
+// and its host in its environment, however deep it was started and whatever session it made for itself. Those that
 // cleared their environment are found when they have become children of the agent or the guard.
 
 import (
@@ -16,9 +16,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// sweep kills every process that has all of marks in its environment (nil: none) or is a child of parent (0: no
-// process), and returns how many there were.
-func sweep(marks []string, parent int) int {
+// sweep kills every process that has mark in its environment ("": none) or is a child of parent (0: no process), and
+// returns how many there were. It spares the processes in spared, with their children.
+func sweep(mark string, parent int, spared map[int]bool) int {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
 		return 0
@@ -29,7 +29,7 @@ func sweep(marks []string, parent int) int {
 		if err != nil || pid == os.Getpid() {
 			continue
 		}
-		if (parent != 0 && parentOf(pid) == parent) || len(marks) > 0 && hasAll(pid, marks) {
+		if (parent != 0 && parentOf(pid) == parent || mark != "" && hasEntry(pid, mark)) && !comesOf(pid, spared) {
 			if unix.Kill(pid, unix.SIGKILL) == nil {
 				killed++
 			}
@@ -38,14 +38,21 @@ func sweep(marks []string, parent int) int {
 	return killed
 }
 
-// hasAll reports whether the environment of process pid has all of marks.
-func hasAll(pid int, marks []string) bool {
+// hasEntry reports whether the environment of process pid has an entry.
+func hasEntry(pid int, entry string) bool {
 	env, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
-	if err != nil {
-		return false
+	return err == nil && slices.Contains(strings.Split(string(env), "\x00"), entry)
+}
+
+// comesOf reports whether process pid or one that it comes of is in set.
+func comesOf(pid int, set map[int]bool) bool {
+	for len(set) > 0 && pid > 1 {
+		if set[pid] {
+			return true
+		}
+		pid = parentOf(pid)
 	}
-	entries := strings.Split(string(env), "\x00")
-	return !slices.ContainsFunc(marks, func(mark string) bool { return !slices.Contains(entries, mark) })
+	return false
 }
 
 // parentOf reads the fourth field of stat; the second is a name in parentheses that may hold anything.

@@ -21,8 +21,20 @@ type peEnd struct {
 // pe is one PE of this host.
 type pe struct {
 	pid         int
-	ended       *peEnd // how it ended; nil while it runs
-	signalsSent uint64 // bit i: signal i was sent to it for the launcher
+	process     *process // nil: a machine of a simulation runs it
+	ended       *peEnd   // how it ended; nil while it runs
+	signalsSent uint64   // bit i: signal i was sent to it for the launcher; or askedToLeave
+}
+
+// askedToLeave in pe.signalsSent says that the PE was asked to leave its term.
+const askedToLeave = 1
+
+// usedBefore returns the CPU time that the process has used in earlier terms.
+func (p *pe) usedBefore() time.Duration {
+	if p.process == nil {
+		return 0
+	}
+	return p.process.used
 }
 
 // settleTime is how long PEs poll before they show what they wait for.

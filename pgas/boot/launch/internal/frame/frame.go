@@ -37,6 +37,7 @@ const (
 	ToClock     Kind = 'Q' // the launcher's clock[8]; the agent answers FromClock
 	ToLive      Kind = 'L' // nothing; the agent answers FromLive
 	ToStop      Kind = 'Z' // nothing: stop every PE where it is; the agent answers FromStopped
+	ToEndTerm   Kind = 'N' // nothing: end the term: PEs that stay for another leave it, others are killed
 
 	ToRelay       Kind = 'R' // RelayConfig: the first frame to an agent that becomes a relay
 	ToHosts       Kind = 'H' // []boot.Host: the first frame to an agent that a relay has started, of that
@@ -89,7 +90,7 @@ var frames = map[Kind]struct {
 }{
 	ToConfig: {toAgent, value[Config]}, ToStart: {toAgent, value[Start]}, ToInput: {toAgent, nil}, ToEOF: {toAgent, nil},
 	ToSignal: {toAgent, nil}, ToTerminate: {toAgent, nil}, ToFailed: {toAgent, value[Death]}, ToTable: {toAgent, nil},
-	ToPing: {toAgent, nil}, ToClock: {toAgent, nil}, ToLive: {toAgent, nil}, ToStop: {toAgent, nil},
+	ToPing: {toAgent, nil}, ToClock: {toAgent, nil}, ToLive: {toAgent, nil}, ToStop: {toAgent, nil}, ToEndTerm: {toAgent, nil},
 	ToRelay: {toAgent, value[RelayConfig]}, ToHosts: {toAgent, value[[]boot.Host]}, ToChild: {toAgent, nil}, ToChildSignal: {toAgent, nil},
 
 	FromChild: {fromRelay, nil}, FromChildErrors: {fromRelay, nil}, FromChildStaged: {fromRelay, nil}, FromChildEnd: {fromRelay, nil},
@@ -180,4 +181,4 @@ func Read(r *bufio.Reader) (Kind, []byte, error) {
 }
 
 // Protocol numbers the contract between launcher and agent. It changes with the frames and what they hold.
-const Protocol = 16
+const Protocol = 17

@@ -33,8 +33,10 @@ type Config struct {
 	Hash     bool          // the agent reads the whole program, for its hash
 	Staged   string        // the hash of the program, if it was staged to the agent's directory
 	Stall    time.Duration // the time for which nothing moves until the launcher is told; 0: it is not
-	Sweep    bool          // nothing else is asked for: kill what is left of job ID on its host Host, and end
+	Sweep    bool          // nothing else is asked for: kill what has Mark, and end
+	Mark     string        // the mark of the processes of this host: see boot.JobMark
 	Term     int           // the number of this term, from 1 on, if the agent stays for another; else 0
+	Grace    time.Duration // how long PEs that stay for another term may take to leave this one
 }
 
 // Ready is an agent's answer to config.
