@@ -40,7 +40,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "heat:", err)
 		os.Exit(2)
 	}
-	pgas.Main(o.run)
+	pgas.Survive(o.run)
 }
 
 func (o options) check() error {

@@ -5,6 +5,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -39,28 +40,43 @@ func (a answer) write(w http.ResponseWriter) {
 	io.WriteString(w, a.text)
 }
 
-// front is the server of a PE.
+// front is the server of a PE. It outlives terms of the job, and so do the connections of its clients. A request that
+// has no answer when a term ends gets one in the next.
 type front struct {
 	requests chan *request
+	taken    []*request    // those that the body has taken, and not answered
 	ended    chan struct{} // closed when the body answers no more
+	server   http.Server
+	address  string // where the server listens; "": nowhere yet
 }
 
 func newFront() *front {
-	return &front{make(chan *request, maxBatch), make(chan struct{})}
+	f := &front{requests: make(chan *request, maxBatch), ended: make(chan struct{})}
+	f.server.Handler, f.server.ReadHeaderTimeout = f, 10*time.Second
+	return f
 }
 
-// serve answers the clients that listener accepts. It returns a function that ends this, after all answers that were
-// given are written.
-func (f *front) serve(listener net.Listener) (end func()) {
-	server := &http.Server{Handler: f, ReadHeaderTimeout: 10 * time.Second}
-	go server.Serve(listener)
-	return func() {
-		close(f.ended)
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second) // for clients that do not read
-		defer cancel()
-		server.Shutdown(ctx)
-		server.Close()
+// listen has the clients at an address served, for a PE. In later terms the server is where it was.
+func (f *front) listen(address string, pe int) error {
+	if f.address == "" {
+		l, err := net.Listen("tcp", address)
+		if err != nil {
+			return err
+		}
+		f.address = l.Addr().String()
+		go f.server.Serve(l)
 	}
+	fmt.Printf("PE %d serves http://%s\n", pe, f.address)
+	return nil
+}
+
+// end ends the server, after all answers that were given are written.
+func (f *front) end() {
+	close(f.ended)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second) // for clients that do not read
+	defer cancel()
+	f.server.Shutdown(ctx)
+	f.server.Close()
 }
 
 // ServeHTTP waits for the answer of the body.
@@ -106,8 +122,23 @@ func (f *front) late(w http.ResponseWriter, q *request) {
 	}
 }
 
+// answer gives the answers of a batch that take has returned.
+func (f *front) answer(batch []*request) {
+	for _, q := range batch {
+		q.answered <- q.answer
+	}
+	f.taken = nil
+}
+
 // take returns the requests that wait. If there are none it waits for one, for a moment: other PEs wait for this one.
-func (f *front) take(ctx context.Context) (batch []*request) {
+func (f *front) take(ctx context.Context) []*request {
+	if f.taken == nil {
+		f.taken = f.batch(ctx)
+	}
+	return f.taken
+}
+
+func (f *front) batch(ctx context.Context) (batch []*request) {
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
 	select {

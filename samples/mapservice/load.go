@@ -43,6 +43,7 @@ func (s *service) begin(ctx context.Context, url string, n int) {
 	}
 	go func() {
 		all.Wait()
+		client.CloseIdleConnections()
 		close(s.load)
 	}()
 }

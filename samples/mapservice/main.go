@@ -14,12 +14,14 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"net"
 	"os"
 	"strconv"
 
+	"github.com/gopgas/gopgas/ckpt"
 	"github.com/gopgas/gopgas/pgas"
 )
 
@@ -46,7 +48,15 @@ func main() {
 		fmt.Fprintln(os.Stderr, "mapservice:", err)
 		os.Exit(2)
 	}
-	pgas.Main(o.run)
+	f := newFront() // outlives the terms of the job, with the connections of clients
+	pgas.Survive(func(ctx context.Context, w *pgas.World) error {
+		err := o.run(ctx, w, f)
+		if errors.Is(err, ckpt.ErrStop) { // Survive does not return
+			f.end()
+		}
+		return err
+	})
+	f.end()
 }
 
 func (o options) check() error {
@@ -77,9 +87,10 @@ func (o options) address(pe int) (string, error) {
 	return net.JoinHostPort(host, strconv.FormatUint(port, 10)), nil
 }
 
-// run restores the map, serves it, and with -verify looks at it.
-func (o options) run(ctx context.Context, w *pgas.World) error {
-	s, err := newService(ctx, w, o.capacity)
+// run restores the map, serves it to the clients of f, and with -verify looks at it. In the next term of the job, f has
+// the clients of this one.
+func (o options) run(ctx context.Context, w *pgas.World, f *front) error {
+	s, err := newService(ctx, w, o.capacity, f)
 	if err != nil {
 		return err
 	}
@@ -87,17 +98,13 @@ func (o options) run(ctx context.Context, w *pgas.World) error {
 	if err != nil {
 		return err
 	}
-	listener, err := net.Listen("tcp", address)
-	if err != nil {
+	if err := f.listen(address, w.PE()); err != nil {
 		return err
 	}
-	defer s.front.serve(listener)()
-	fmt.Printf("PE %d serves http://%s\n", w.PE(), listener.Addr())
-	if !o.verify {
-		return s.run(ctx)
+	if o.verify {
+		s.begin(ctx, "http://"+f.address, o.keys)
 	}
-	s.begin(ctx, "http://"+listener.Addr().String(), o.keys)
-	if err := s.run(ctx); err != nil {
+	if err := s.run(ctx); err != nil || !o.verify {
 		return err
 	}
 	if err := s.compare(o.keys); err != nil {

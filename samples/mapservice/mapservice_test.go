@@ -19,7 +19,9 @@ import (
 // TestVerify: what the clients of all PEs have put is there, on PEs of every kind.
 func TestVerify(t *testing.T) {
 	pgastest.Run(t, 3, func(ctx context.Context, w *pgas.World) error {
-		return options{listen: "localhost:0", capacity: 200, keys: 100, verify: true}.run(ctx, w)
+		f := newFront()
+		defer f.end()
+		return options{listen: "localhost:0", capacity: 200, keys: 100, verify: true}.run(ctx, w, f)
 	})
 }
 
@@ -37,7 +39,7 @@ func TestSafe(t *testing.T) {
 	dir := t.TempDir()
 	store := slow{ckpt.Dir(dir)}
 	err := pgastest.Goroutines(t.Context(), 2, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
-		s, err := newService(ctx, w, 100, ckpt.In(store))
+		s, err := newService(ctx, w, 100, newFront(), ckpt.In(store))
 		if err != nil {
 			return err
 		}
@@ -60,7 +62,7 @@ func TestSafe(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = pgastest.Goroutines(t.Context(), 3, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
-		s, err := newService(ctx, w, 100, ckpt.In(store))
+		s, err := newService(ctx, w, 100, newFront(), ckpt.In(store))
 		if err != nil {
 			return err
 		}
@@ -124,7 +126,7 @@ func TestRefused(t *testing.T) {
 // TestFull: an update for which there is no room is refused, and the service goes on.
 func TestFull(t *testing.T) {
 	err := pgastest.Goroutines(t.Context(), 1, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
-		s, err := newService(ctx, w, 1)
+		s, err := newService(ctx, w, 1, newFront())
 		if err != nil {
 			return err
 		}

@@ -22,13 +22,13 @@ type service struct {
 	load  chan error // what was wrong for the clients of -verify; closed when they have finished; nil without
 }
 
-// newService makes a map with room for some keys, and restores what was saved of it.
-func newService(ctx context.Context, w *pgas.World, capacity int, opts ...ckpt.Option) (*service, error) {
+// newService makes a map with room for some keys for the clients of f, and restores what was saved of it.
+func newService(ctx context.Context, w *pgas.World, capacity int, f *front, opts ...ckpt.Option) (*service, error) {
 	texts, err := containers.NewTextMap(ctx, w, containers.Capacity(capacity))
 	if err != nil {
 		return nil, err
 	}
-	s := &service{w: w, texts: texts, set: ckpt.New(w, opts...), front: newFront()}
+	s := &service{w: w, texts: texts, set: ckpt.New(w, opts...), front: f}
 	s.set.Add("texts", texts)
 	cut, ok, err := s.set.Restore(ctx)
 	if ok && w.PE() == 0 {
@@ -62,7 +62,7 @@ func (s *service) run(ctx context.Context) error {
 		case all == hasUpdates:
 			err = s.saveAndAnswer(ctx, batch)
 		default: // what the values show is safe already
-			answerAll(batch)
+			s.front.answer(batch)
 			_, err = s.set.SaveIfDue(ctx)
 		}
 		if err != nil || all == isDone {
@@ -127,13 +127,6 @@ func (s *service) saveAndAnswer(ctx context.Context, batch []*request) error {
 			q.answer.text = fmt.Sprintf("kept in cut %v\n", cut)
 		}
 	}
-	answerAll(batch)
+	s.front.answer(batch)
 	return stop
-}
-
-// answerAll gives a batch its answers.
-func answerAll(batch []*request) {
-	for _, q := range batch {
-		q.answered <- q.answer
-	}
 }

@@ -29,7 +29,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "queens:", err)
 		os.Exit(2)
 	}
-	pgas.Main(o.run)
+	pgas.Survive(o.run)
 }
 
 func (o options) check() error {

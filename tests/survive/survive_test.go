@@ -69,6 +69,9 @@ func testMain(m *testing.M) int {
 	if err == nil {
 		err = built.Program(root, "./tests/survive/ledger", filepath.Join(dir, "ledger"))
 	}
+	if err == nil {
+		err = built.Program(root, "./tests/survive/keeper", filepath.Join(dir, "keeper"))
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -172,18 +175,22 @@ func begin(t *testing.T, r *rand.Rand, dir, program string, args ...string) *aJo
 	if dir != "" {
 		where = append(where, "-checkpoint", dir)
 	}
-	args = slices.Concat(where, []string{filepath.Join(bin, program)}, args)
-	j.cmd = exec.CommandContext(t.Context(), filepath.Join(bin, "pgasrun"), args...)
+	j.start(slices.Concat(where, []string{filepath.Join(bin, program)}, args))
+	return j
+}
+
+// start starts pgasrun.
+func (j *aJob) start(args []string) {
+	j.cmd = exec.CommandContext(j.t.Context(), filepath.Join(bin, "pgasrun"), args...)
 	j.cmd.Env = append(os.Environ(), j.mark, "PGAS_HEAP_MAX=32m")
 	j.cmd.Stdout, j.cmd.Stderr = &j.out, &j.out
 	if err := j.cmd.Start(); err != nil {
-		t.Fatal(err)
+		j.t.Fatal(err)
 	}
 	go func() {
 		j.cmd.Wait()
 		close(j.done)
 	}()
-	return j
 }
 
 // disturb does something to the job at some moment, if it still runs then. It returns how often.

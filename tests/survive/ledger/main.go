@@ -16,7 +16,7 @@ import (
 func main() {
 	syncs := flag.Int("bench", 0, "how many Syncs to time, instead of the rounds")
 	flag.Parse()
-	pgas.Main(func(ctx context.Context, w *pgas.World) error {
+	pgas.Survive(func(ctx context.Context, w *pgas.World) error {
 		if *syncs > 0 {
 			return bench(ctx, w, *syncs)
 		}
