@@ -31,7 +31,12 @@ func main() {
 		fmt.Fprintln(os.Stderr, "keeper:", err)
 		os.Exit(1)
 	}
-	pgas.Survive(k.body)
+	pgas.Survive(func(ctx context.Context, w *pgas.World) error {
+		if *does == "fails" { // the others are to learn of the failure, and not to be asked to end before
+			ctx = context.WithoutCancel(ctx)
+		}
+		return k.body(ctx, w)
+	})
 }
 
 // keeper is what outlives terms.
