@@ -117,7 +117,7 @@ func (j *job) comeBack(host, pe int, env ...string) string {
 	ctx, cancel := hang.Context(j.t.Context())
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "ip", "netns", "exec", j.hosts.Names[host], self)
-	cmd.Env = slices.Concat(j.environ(own), env, []string{boot.EnvSegmentFD + "=3", boot.EnvSecretFD + "=4", boot.EnvImagesFD + "=", "PGAS_PEER_TIMEOUT=5s"})
+	cmd.Env = slices.Concat(j.environ(own), env, []string{boot.EnvSegmentFD + "=3", boot.EnvSecretFD + "=4", boot.EnvImagesFD + "=", boot.EnvTermsFD + "=", "PGAS_PEER_TIMEOUT=5s"})
 	cmd.ExtraFiles = []*os.File{segment, file}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	text, err := cmd.CombinedOutput()

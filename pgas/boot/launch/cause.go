@@ -56,6 +56,9 @@ type ending struct {
 	killedForTerm bool
 	outputStuck   bool // a killed process holds its output open: do not wait for it
 
+	// fires when the PE that the first death is blamed on is not awaited any more, whose own end may say why
+	peerTimer <-chan time.Time
+
 	globalExiting    bool // a PE has called GlobalExit (ends.go)
 	globalExitKilled bool // the PEs have been killed for that
 }

@@ -117,7 +117,7 @@ func (j *job) terminate() {
 	if j.terminating {
 		return
 	}
-	j.terminatedAt = boot.Clock()
+	j.terminatedAt, j.peerTimer = boot.Clock(), nil
 	j.killAgentsAfter(j.spec.Grace)
 	j.continueAgents()
 	if j.userSignal == 0 {
@@ -317,7 +317,7 @@ func (j *job) handleLostUnstarted(h *host, err error) {
 // killForTerm ends the PEs of a term that may be followed by another: agents kill those whose processes do not outlive
 // it.
 func (j *job) killForTerm() {
-	j.terminatedAt = boot.Clock()
+	j.terminatedAt, j.peerTimer = boot.Clock(), nil
 	j.killedForTerm = true
 	j.killSteps = 1 // the next is for agents that do not do it
 	j.killAgentsAfter(termTime + j.spec.Grace)

@@ -152,6 +152,8 @@ func (j *job) run(ctx context.Context) (Result, error) {
 			j.lookForStall()
 		case <-j.accusationTimer:
 			j.believe()
+		case <-j.peerTimer:
+			j.endAfter(j.deaths[0].Death)
 		}
 	}
 	if j.live != nil {
@@ -356,15 +358,28 @@ func (j *job) handleDeath(h *host, d frame.Death) {
 	if first || d.BlamedPE() == d.PE && !d.ByLauncher {
 		j.notifyOthers(h, d)
 	}
-	if !first {
-		return
+	if first {
+		j.userEnded = j.userSignal != 0
 	}
-	j.userEnded = j.userSignal != 0
-	if j.mayGoOn() && mayGoOnAfter(d) {
+	_, known := j.ended[d.BlamedPE()]
+	switch {
+	case first && j.mayGoOn() && !known: // a PE gives up a collective before it ends
+		j.peerTimer = time.After(j.spec.Grace)
+	case first || j.peerTimer != nil && d.BlamedPE() == d.PE:
+		j.endAfter(d)
+	}
+}
+
+// endAfter ends a term, or the job, after d.
+func (j *job) endAfter(d frame.Death) {
+	j.peerTimer = nil
+	switch {
+	case j.terminating:
+	case j.mayGoOn() && mayGoOnAfter(d):
 		j.killForTerm()
-		return
+	default:
+		j.endOthers(d.PE)
 	}
-	j.endOthers(d.PE)
 }
 
 // handleSignal handles a signal to the launcher. The second one that ends programs kills at once.
